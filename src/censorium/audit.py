@@ -1,0 +1,42 @@
+"""How much do these features know about who the subject is?"""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+from censorium.errors import DataError
+from censorium.scores import balanced_accuracy
+from censorium.trials import Floats, Ids
+
+PROBE_FOLDS = 5
+
+
+class Probe(NamedTuple):
+    """How well a fresh linear classifier names the subject, and how well it would by guessing."""
+
+    balanced_accuracy: float
+    chance: float
+
+
+def probe(features: Floats, subject: Ids, *, seed: int = 0) -> Probe:
+    """Name the subject of each trial from its features, by shrinkage LDA cross-validated over trials.
+
+    The critic that trained a model has no part in it: a probe is fitted afresh. It reads only what
+    is linear in the features, so a low score does not prove that nothing is left.
+    """
+    names, counts = np.unique(subject, return_counts=True)
+    if len(names) < 2 or counts.min() < PROBE_FOLDS:
+        raise DataError(
+            f"A probe needs two subjects or more with {PROBE_FOLDS} trials or more each."
+        )
+    # Nearly constant features would make the shrinkage ill-conditioned; their scale says nothing.
+    deviation = features.std(axis=0)
+    scaled = features / np.where(deviation > 0, deviation, 1)
+    folds = StratifiedKFold(PROBE_FOLDS, shuffle=True, random_state=seed)
+    chance = 1 / len(names)
+    equal = np.full(len(names), chance)
+    lda = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto", priors=equal)
+    predicted = cross_val_predict(lda, scaled, subject, cv=folds)
+    return Probe(balanced_accuracy(subject, predicted), chance)

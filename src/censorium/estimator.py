@@ -1,0 +1,398 @@
+"""The scikit-learn face: `CensoredClassifier`."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
+from sklearn.metrics import recall_score
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from censorium import tensorfile
+from censorium.censor import Censor
+from censorium.dependence import Measure
+from censorium.errors import FileError, OptionError, lookup
+from censorium.inputs import (
+    Layout,
+    People,
+    Signals,
+    divide,
+    encode_labels,
+    hold_out,
+    require_classes,
+    require_several,
+    warn_of_flat,
+    warn_of_one_class,
+)
+from censorium.modes import Mode
+from censorium.nets import LATENT_SIZE, PROJECTIONS, Inferred, TaskModel, infer
+from censorium.randomness import RandomStream
+from censorium.recipe import EpochRecord, Recipe, Strength
+from censorium.splits import SubjectSplit
+from censorium.train import train
+from censorium.trials import Floats, require_finite
+
+
+class CensoredClassifier(
+    ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator
+):
+    """An EEG decoder whose features are censored: kept free of who the subject is.
+
+    Parameters
+    ----------
+    measure : str, class of Dependence, or None
+        "density-ratio", "adversarial", "wasserstein" or "wasserstein-published" (see `MEASURES`):
+        how dependence on subject x session is measured. None trains the uncensored baseline.
+    mode : {"marginal", "conditional", "complementary"} or callable
+        What is to be independent: the features; the features given the label; half of the features,
+        while the other half is to be dependent.
+    strength : float
+        Weight of the censoring penalty (the paper's lambda). At 0 the result is the baseline's.
+    projection : {"direct", "projected"}
+        Whether censoring acts on the features the classifier reads, or on an MLP's view of them.
+    latent_size : int
+        Number of features; even for complementary censoring.
+    shared_critic : bool
+        Complementary mode as published: one critic for both halves, trained on the signed sum.
+    epochs, batch_size : int
+        Passes over the training trials; the largest number of trials in a step.
+    learning_rate, weight_decay : float
+        Of AdamW, constant.
+    critic_learning_rate : float or None
+        The critic's own learning rate; None takes `learning_rate`.
+    critic_steps : int
+        Critic steps per task step.
+    warmup_epochs : int
+        Epochs over which the strength rises linearly.
+    excluded_epochs : sequence of int
+        Epochs, counted from 1, in which the strength is 0.
+    evaluation_point : {"final", "best-validation", "averaged"}
+        Which weights to keep: the last; those of the epoch with the best balanced accuracy on the
+        validation subjects; an exponential moving average.
+    validation_subjects : int or sequence of subject ids
+        Training subjects held out whole to watch over training: how many (drawn by `random_state`)
+        or which.
+    averaging : float
+        Decay of the moving average per step.
+    checkpoint : path or None
+        File that holds the last finished epoch. If it exists, training goes on from there.
+    on_epoch : callable or None
+        Called with each epoch's `EpochRecord`.
+    random_state : int, RandomState or None
+        Decides everything that is drawn.
+    device : str
+        "cpu", "cuda", "mps" or what else torch knows.
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels, sorted.
+    model_ : TaskModel
+        The fitted networks, on the CPU.
+    history_ : list of EpochRecord
+        One record per epoch.
+    ch_names_, sfreq_ :
+        Channel names and sampling rate if X knew them, else None.
+    n_channels_, n_times_, n_nuisance_ : int
+        Sizes seen in training; `n_nuisance_` is 0 for a baseline that was not told who is who.
+    split_ : SubjectSplit or None
+        Who trained and who validated.
+
+    Examples
+    --------
+    >>> from censorium import CensoredClassifier, datasets
+    >>> trials = datasets.load("simulated", n_subjects=3, n_sessions=1, n_trials=60)
+    >>> model = CensoredClassifier(epochs=2, batch_size=64, random_state=0)
+    >>> model.fit(trials.x, trials.y, subjects=trials.subject).predict(trials.x).shape
+    (180,)
+    """
+
+    # Pipelines and MOABB hand over subjects and sessions without the user having to ask for it.
+    __metadata_request__fit = {"subjects": True, "sessions": True}  # noqa: RUF012
+
+    def __init__(
+        self,
+        measure: str | Measure | None = "density-ratio",
+        mode: str | Mode = "marginal",
+        strength: float = 0.1,
+        projection: str = "direct",
+        *,
+        latent_size: int = LATENT_SIZE,
+        shared_critic: bool = False,
+        epochs: int = 100,
+        batch_size: int = 1024,
+        learning_rate: float = 1e-4,
+        weight_decay: float = 0.01,
+        critic_learning_rate: float | None = None,
+        critic_steps: int = 1,
+        warmup_epochs: int = 0,
+        excluded_epochs: Sequence[int] = (),
+        evaluation_point: str = "final",
+        validation_subjects: int | Sequence[Any] = 0,
+        averaging: float = 0.99,
+        checkpoint: str | Path | None = None,
+        on_epoch: Callable[[EpochRecord], None] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        device: str = "cpu",
+    ) -> None:
+        self.measure = measure
+        self.mode = mode
+        self.strength = strength
+        self.projection = projection
+        self.latent_size = latent_size
+        self.shared_critic = shared_critic
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.critic_learning_rate = critic_learning_rate
+        self.critic_steps = critic_steps
+        self.warmup_epochs = warmup_epochs
+        self.excluded_epochs = excluded_epochs
+        self.evaluation_point = evaluation_point
+        self.validation_subjects = validation_subjects
+        self.averaging = averaging
+        self.checkpoint = checkpoint
+        self.on_epoch = on_epoch
+        self.random_state = random_state
+        self.device = device
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        subjects: ArrayLike | None = None,
+        sessions: ArrayLike | None = None,
+    ) -> Self:
+        """Train on `X`: array (n, channels, times), ``mne.Epochs`` or `Trials`.
+
+        Parameters
+        ----------
+        X : array, mne.Epochs or Trials
+            Signals. An array of two dimensions is read as channels of a single time.
+        y : array, (n,)
+            Labels of any kind; may be left out where `X` knows them.
+        subjects, sessions : array of int or str, (n,)
+            Who gave each trial, in which session; may be left out where `X` knows them (Epochs:
+            the metadata's columns ``subject`` and ``session``).
+        """
+        recipe, device = self._recipe(), torch_device(self.device)
+        signals = Signals.of(X)
+        x, y = validate_data(
+            self,
+            signals.x,
+            signals.y if y is None else y,
+            dtype=np.float32,
+            allow_nd=True,
+            ensure_all_finite=False,
+        )
+        x = x[:, :, None] if x.ndim == 2 else x
+        check_classification_targets(y)
+        require_finite(x, signals.ch_names)
+        people = People.of(
+            signals.subject if subjects is None else subjects,
+            signals.session if sessions is None else sessions,
+            len(x),
+        )
+        if self.measure is not None:
+            require_several(people)
+        codes = encode_labels(y)
+        self.classes_ = codes.classes
+        self.ch_names_, self.sfreq_ = signals.ch_names, signals.sfreq
+        self.n_channels_, self.n_times_ = x.shape[1:]
+
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        seeds = [int(s) for s in np.random.SeedSequence(seed).generate_state(4)]
+        self.split_ = hold_out(people, self.validation_subjects, seed=seeds[0])
+        training, valid = divide(x, codes.y, people, self.split_)
+        require_classes(training, codes)
+        warn_of_one_class(codes, people, self.split_)
+        self.n_nuisance_ = int(training.s.max()) + 1 if people else 0
+        with RandomStream(seeds[1], torch.device("cpu")):
+            model = self._task_model()
+        warn_of_flat(model.scale.fit(training.x), self.ch_names_)
+        trained = train(
+            model,
+            training,
+            recipe,
+            censor=self._censor(self.n_nuisance_, seeds[2], device),
+            valid=valid,
+            seed=seeds[3],
+            device=device,
+            checkpoint=self.checkpoint,
+            on_epoch=self.on_epoch,
+        )
+        model.load_state_dict(trained.weights[self.evaluation_point])
+        self.model_, self.history_ = model.cpu().eval(), trained.records
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable label of each trial."""
+        return self.classes_[self._infer(X).logits.argmax(axis=1)]  # type: ignore[no-any-return]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probability of each class, by column in the order of `classes_`.
+
+        Training weighs the classes equally, so these are probabilities under equal priors.
+        """
+        return softmax(self._infer(X).logits.astype(np.float64), axis=1)  # type: ignore[no-any-return]
+
+    def decision_function(self, X: Any) -> Floats:
+        """Logits: for two classes that of the second over the first, else one column per class."""
+        logits = self._infer(X).logits
+        return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
+
+    def transform(self, X: Any) -> Floats:
+        """The hidden features, which the classifier reads, before any projector."""
+        return self._infer(X).features
+
+    def score(self, X: Any, y: ArrayLike | None = None, sample_weight: Any = None) -> float:
+        """Balanced accuracy on `X`."""
+        signals = Signals.of(X)
+        y = np.asarray(signals.y if y is None else y)
+        return float(
+            recall_score(
+                y,
+                self.predict(X),
+                labels=np.unique(y),
+                average="macro",
+                sample_weight=sample_weight,
+                zero_division=0,
+            )
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted model into one file, safetensors and JSON, that `load` opens."""
+        check_is_fitted(self)
+        options = {k: _plain(v) for k, v in self.get_params().items() if k not in _NOT_SAVED}
+        header = {
+            "options": options,
+            "classes": self.classes_.tolist(),
+            "classes_dtype": self.classes_.dtype.str,
+            "fitted": {name: getattr(self, name) for name in _FITTED},
+            "split": asdict(self.split_) if self.split_ else None,
+            "history": [asdict(record) for record in self.history_],
+        }
+        tensorfile.write(path, "model", self.model_.state_dict(), header)
+
+    @classmethod
+    def load(cls, path: str | Path, *, device: str = "cpu") -> Self:
+        """The model that `save` wrote to `path`, ready to predict on `device`."""
+        tensors, header = tensorfile.read(path, "model")
+        try:
+            self = cls(**header["options"], device=device)
+            self.classes_ = np.array(header["classes"], dtype=np.dtype(header["classes_dtype"]))
+            for name in _FITTED:
+                setattr(self, name, header["fitted"][name])
+            self.ch_names_ = self.ch_names_ and tuple(self.ch_names_)
+            self.split_ = SubjectSplit(**header["split"]) if header["split"] else None
+            self.history_ = [EpochRecord.of(record) for record in header["history"]]
+            self.model_ = self._task_model().eval()
+            self.model_.load_state_dict(tensors)
+        except (KeyError, TypeError, ValueError, RuntimeError) as error:
+            raise FileError(
+                f"{path} holds no model that this censorium can open: {error}"
+            ) from error
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.latent_size
+
+    def _infer(self, X: Any) -> Inferred:
+        check_is_fitted(self)
+        signals = Signals.of(X)
+        layout = Layout(self.n_channels_, self.n_times_, self.ch_names_, self.sfreq_)
+        layout.require(signals)
+        x = validate_data(
+            self, signals.x, dtype=np.float32, allow_nd=True, ensure_all_finite=False, reset=False
+        )
+        x = x[:, :, None] if x.ndim == 2 else x
+        require_finite(x, self.ch_names_)
+        device = torch_device(self.device)
+        result = infer(self.model_.to(device), x, device=device)
+        self.model_.cpu()
+        return result
+
+    def _recipe(self) -> Recipe:
+        own = self.critic_learning_rate
+        return Recipe(
+            epochs=self.epochs,
+            batch_size=self.batch_size,
+            learning_rate=self.learning_rate,
+            weight_decay=self.weight_decay,
+            critic_learning_rate=self.learning_rate if own is None else own,
+            critic_steps=self.critic_steps,
+            strength=Strength(self.strength, self.warmup_epochs, tuple(self.excluded_epochs)),
+            averaging=self.averaging,
+            evaluation_points=(self.evaluation_point,),
+        )
+
+    def _task_model(self) -> TaskModel:
+        return TaskModel(
+            self.n_channels_,
+            self.n_times_,
+            len(self.classes_),
+            latent_size=self.latent_size,
+            projection=lookup("projection", self.projection, PROJECTIONS),
+        )
+
+    def _censor(self, n_nuisance: int, seed: int, device: torch.device) -> Censor | None:
+        if self.measure is None:
+            return None
+        return Censor(
+            self.measure,
+            self.mode,
+            n_features=self.latent_size,
+            n_classes=len(self.classes_),
+            n_nuisance=n_nuisance,
+            shared_critic=self.shared_critic,
+            seed=seed,
+            device=device,
+        )
+
+
+# What a saved model does not need: where it trained, and who watched.
+_NOT_SAVED = ("checkpoint", "on_epoch", "device")
+_FITTED = ("ch_names_", "sfreq_", "n_channels_", "n_times_", "n_nuisance_", "n_features_in_")
+
+
+def torch_device(name: str) -> torch.device:
+    """The device of that name, or an `OptionError` if this machine has none such."""
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, TypeError) as error:
+        raise OptionError(f"Device {name!r} is not to be had here: {error}") from error
+    return device
+
+
+def _plain(value: Any) -> Any:
+    """`value` as JSON can hold it: objects by their names, generators not at all."""
+    if callable(value):
+        return getattr(value, "__name__", type(value).__name__)
+    if isinstance(value, np.random.RandomState):
+        return None
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(v) for v in value]
+    return value

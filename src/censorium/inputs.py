@@ -1,0 +1,204 @@
+"""What users hand to the estimator (arrays, Epochs, Trials), read into one form and checked."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Self
+
+import mne
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from censorium.checkpoint import Data
+from censorium.errors import CensoriumWarning, DataError, SplitError
+from censorium.splits import SubjectSplit
+from censorium.trials import Floats, Ids, Ints, Trials, event_names, identifiers, nuisance_of
+
+
+class Signals(NamedTuple):
+    """Signals, and all that their container says of them; None where it says nothing."""
+
+    x: Any
+    ch_names: tuple[str, ...] | None = None
+    sfreq: float | None = None
+    y: NDArray[Any] | None = None
+    subject: Ids | None = None
+    session: Ids | None = None
+
+    @classmethod
+    def of(cls, X: Any) -> Self:
+        """Read `Trials`, ``mne.Epochs`` or anything array-like."""
+        if isinstance(X, Trials):
+            names = np.array(X.info.class_names)
+            info = X.info
+            return cls(X.x, info.ch_names, info.sfreq, names[X.y], X.subject, X.session)
+        if isinstance(X, mne.BaseEpochs):
+            about = X.metadata if X.metadata is not None else {}
+            subject, session = (
+                about[column].to_numpy() if column in about else None
+                for column in ("subject", "session")
+            )
+            x = X.get_data(copy=False)
+            names = event_names(X)
+            return cls(x, tuple(X.ch_names), float(X.info["sfreq"]), names, subject, session)
+        return cls(X)
+
+
+class Layout(NamedTuple):
+    """What a fitted model expects of signals; names and rate are None if it was never told."""
+
+    n_channels: int
+    n_times: int
+    ch_names: tuple[str, ...] | None = None
+    sfreq: float | None = None
+
+    def require(self, signals: Signals) -> None:
+        """Raise a `DataError` that says how `signals` differ from what the model was fitted on."""
+        if self.ch_names and signals.ch_names:
+            _same_names(self.ch_names, signals.ch_names)
+        shape = np.shape(signals.x)
+        if len(shape) == 3 and shape[1:] != (self.n_channels, self.n_times):
+            raise DataError(
+                f"X has {shape[1]} channels x {shape[2]} times, but the model was fitted on "
+                f"{self.n_channels} x {self.n_times}."
+            )
+        if self.sfreq and signals.sfreq and not np.isclose(self.sfreq, signals.sfreq):
+            raise DataError(
+                f"X is sampled at {signals.sfreq:g} Hz; the model was fitted at {self.sfreq:g} Hz."
+            )
+
+
+def _same_names(expected: Sequence[str], given: Sequence[str]) -> None:
+    lacking = [name for name in expected if name not in given]
+    extra = [name for name in given if name not in expected]
+    if lacking or extra:
+        said = [f"lacks {lacking}"] * bool(lacking) + [f"has unknown {extra}"] * bool(extra)
+        raise DataError(f"The channels differ from those of training: X {' and '.join(said)}.")
+    if list(expected) != list(given):
+        raise DataError(
+            "The channels are those of training, in another order. "
+            "Bring them into the order of `ch_names_`, with MNE: epochs.reorder_channels(...)."
+        )
+
+
+class Codes(NamedTuple):
+    """Labels as 0..C-1 with the classes they stand for."""
+
+    classes: NDArray[Any]
+    y: NDArray[np.int64]
+
+
+def encode_labels(y: ArrayLike) -> Codes:
+    """Any labels as codes; at least two classes."""
+    classes, codes = np.unique(np.asarray(y), return_inverse=True)
+    if len(classes) < 2:
+        raise DataError(f"A classifier needs two classes or more; y holds one class: {classes}.")
+    return Codes(classes, codes.astype(np.int64))
+
+
+class People(NamedTuple):
+    """Who gave each trial, and in which session; None if nobody said."""
+
+    subject: Ids
+    session: Ids
+
+    @classmethod
+    def of(cls, subjects: ArrayLike | None, sessions: ArrayLike | None, n: int) -> Self | None:
+        """Checked identifiers of `n` trials; without sessions each subject has one."""
+        if subjects is None:
+            if sessions is not None:
+                raise DataError("sessions were given without subjects.")
+            return None
+        subject = identifiers("subjects", subjects, n)
+        if sessions is None:
+            return cls(subject, np.zeros(n, dtype=np.int64))
+        return cls(subject, identifiers("sessions", sessions, n))
+
+
+def require_several(people: People | None) -> None:
+    """Raise a `DataError` unless there are subjects to be told apart, as censoring needs."""
+    if people is None:
+        raise DataError(
+            "Censoring must know who is who: pass subjects=..., or Epochs whose metadata has a "
+            "column 'subject'. measure=None trains the uncensored baseline, which needs none."
+        )
+    subjects = np.unique(people.subject)
+    if len(subjects) < 2:
+        raise DataError(
+            f"Censoring needs two subjects or more; all trials are of {subjects[0]!r}. "
+            "measure=None trains the uncensored baseline."
+        )
+
+
+def hold_out(
+    people: People | None, wanted: int | Sequence[Any], *, seed: int
+) -> SubjectSplit | None:
+    """Who trains and who validates: `wanted` subjects by name, or so many drawn from `seed`."""
+    if people is None:
+        if wanted not in (0, ()):
+            raise DataError("validation_subjects are asked for, but nobody said who is who.")
+        return None
+    subjects = np.unique(people.subject).tolist()
+    if isinstance(wanted, int | np.integer):
+        if not 0 <= wanted < len(subjects):
+            raise SplitError(
+                f"validation_subjects={wanted} leaves none of {len(subjects)} to train."
+            )
+        order = np.random.default_rng(seed).permutation(len(subjects))
+        wanted = [subjects[i] for i in order[:wanted]]
+    held = list(wanted)
+    missing = [s for s in held if s not in subjects]
+    if missing:
+        raise SplitError(f"Validation subject {missing[0]!r} has no trials. There are: {subjects}.")
+    return SubjectSplit([s for s in subjects if s not in held], held)
+
+
+def divide(
+    x: Floats, y: Ints, people: People | None, split: SubjectSplit | None
+) -> tuple[Data, Data | None]:
+    """The trials that train and those that validate, with contiguous nuisance values each."""
+    if people is None or split is None:
+        return Data(x, y, np.zeros_like(y)), None
+    if not split.valid:
+        return Data(x, y, nuisance_of(*people)), None
+    train, valid = (np.isin(people.subject, part) for part in (split.train, split.valid))
+    return tuple(  # type: ignore[return-value]
+        Data(x[rows], y[rows], nuisance_of(people.subject[rows], people.session[rows]))
+        for rows in (train, valid)
+    )
+
+
+def require_classes(training: Data, codes: Codes) -> None:
+    """Raise a `DataError` if the training subjects lack a class that others show."""
+    lacking = np.setdiff1d(codes.y, training.y)
+    if len(lacking):
+        raise DataError(f"No training subject shows class {codes.classes[lacking[0]]!r}.")
+
+
+def warn_of_one_class(codes: Codes, people: People | None, split: SubjectSplit | None) -> None:
+    """Warn of training subjects who show one class only: who they are tells their label."""
+    if people is None or split is None:
+        return
+    seen = {s: np.unique(codes.y[people.subject == s]) for s in split.train}
+    alone = {s: codes.classes[c[0]].item() for s, c in seen.items() if len(c) == 1}
+    if alone:
+        shown = ", ".join(f"{s!r} (only {c!r})" for s, c in list(alone.items())[:5])
+        more = f" and {len(alone) - 5} more" if len(alone) > 5 else ""
+        warnings.warn(
+            f"Training subjects with one class only: {shown}{more}. "
+            "Who they are gives their label away, and a decoder may learn just that.",
+            CensoriumWarning,
+            stacklevel=3,
+        )
+
+
+def warn_of_flat(flat: NDArray[np.bool_], ch_names: Sequence[str] | None) -> None:
+    """Warn of channels that never change in the training trials."""
+    if flat.any():
+        which = np.flatnonzero(flat).tolist()
+        named = [ch_names[i] for i in which] if ch_names else which
+        warnings.warn(
+            f"Flat channels in the training trials: {named}. They carry nothing; were they "
+            "disconnected?",
+            CensoriumWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,25 @@
+"""Scores of whole sets and of each subject; never averaged over batches."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.metrics import recall_score
+
+from censorium.trials import Ids
+
+
+def balanced_accuracy(y: ArrayLike, predicted: ArrayLike) -> float:
+    """The mean, over the classes that occur in `y`, of the share of their trials named right."""
+    y = np.asarray(y)
+    score = recall_score(y, predicted, labels=np.unique(y), average="macro", zero_division=0)
+    return float(score)
+
+
+def per_subject(y: ArrayLike, predicted: ArrayLike, subject: Ids) -> dict[Any, float]:
+    """Balanced accuracy of each subject, by sorted subject."""
+    y, predicted = np.asarray(y), np.asarray(predicted)
+    return {
+        s: balanced_accuracy(y[subject == s], predicted[subject == s])
+        for s in np.unique(subject).tolist()
+    }

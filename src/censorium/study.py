@@ -1,0 +1,126 @@
+"""Studies: runs as values, and what comes out of one."""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from censorium.audit import PROBE_FOLDS, Probe, probe
+from censorium.estimator import CensoredClassifier
+from censorium.nets import infer
+from censorium.recipe import EpochRecord
+from censorium.scores import balanced_accuracy, per_subject
+from censorium.splits import SubjectSplit
+from censorium.trials import Trials, concatenate
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training: which model, on which subjects, from which seed."""
+
+    model: str
+    options: Mapping[str, Any]
+    split: SubjectSplit
+    seed: int
+
+    @property
+    def key(self) -> str:
+        """A hash of all that decides the run's result; the model's display name does not."""
+        content = {"options": dict(self.options), "split": asdict(self.split), "seed": self.seed}
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How a trained model does on a set of people, and what its features tell of who they are.
+
+    `identity` is None where a probe cannot be made: one person only, or too few trials.
+    """
+
+    balanced_accuracy: float
+    per_subject: Mapping[Any, float]
+    identity: Probe | None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run showed."""
+
+    run: Run
+    train: Evaluation
+    valid: Evaluation | None
+    test: Evaluation
+    history: Sequence[EpochRecord]
+    seconds: float
+
+    @property
+    def overfit_ratio(self) -> float:
+        """Balanced accuracy on test subjects over that on training subjects: 1 if nothing is lost."""
+        return self.test.balanced_accuracy / self.train.balanced_accuracy
+
+
+@dataclass(frozen=True)
+class Study:
+    """Models x splits x seeds; a model is the options of a `CensoredClassifier`.
+
+    Examples
+    --------
+    >>> from censorium.study import Study
+    >>> from censorium import subject_kfold
+    >>> models = {"baseline": {"measure": None}, "censored": {"measure": "density-ratio"}}
+    >>> len(Study(models, subject_kfold(range(6), 3), seeds=(0, 1)).runs())
+    12
+    """
+
+    models: Mapping[str, Mapping[str, Any]]
+    splits: Sequence[SubjectSplit]
+    seeds: Sequence[int] = (0,)
+
+    def runs(self) -> list[Run]:
+        """Every run: all models of a split and seed beside each other."""
+        return [
+            Run(name, options, split, seed)
+            for seed in self.seeds
+            for split in self.splits
+            for name, options in self.models.items()
+        ]
+
+
+def execute(
+    run: Run, trials: Trials, *, on_epoch: Callable[[EpochRecord], None] | None = None
+) -> Outcome:
+    """Train and score one run; the test subjects' trials are touched only after training."""
+    start = time.perf_counter()
+    train, valid, test = run.split.apply(trials)
+    model = CensoredClassifier(
+        **run.options,
+        random_state=run.seed,
+        validation_subjects=run.split.valid,
+        on_epoch=on_epoch,
+    )
+    model.fit(concatenate([train, valid]) if run.split.valid else train)
+    return Outcome(
+        run=run,
+        train=evaluate(model, train),
+        valid=evaluate(model, valid) if run.split.valid else None,
+        test=evaluate(model, test),
+        history=model.history_,
+        seconds=time.perf_counter() - start,
+    )
+
+
+def evaluate(model: CensoredClassifier, trials: Trials) -> Evaluation:
+    """Score a fitted model on all of `trials`."""
+    features, logits = infer(model.model_, trials.x)
+    y = np.array(trials.info.class_names)[trials.y]
+    predicted = model.classes_[logits.argmax(axis=1)]
+    enough = np.unique(trials.subject, return_counts=True)[1].min() >= PROBE_FOLDS
+    return Evaluation(
+        balanced_accuracy=balanced_accuracy(y, predicted),
+        per_subject=per_subject(y, predicted, trials.subject),
+        identity=probe(features, trials.subject) if enough and len(trials.subjects) > 1 else None,
+    )

@@ -1,0 +1,314 @@
+"""Trials: the one value that every loader makes and everything else takes."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from censorium.errors import DataError, FileError
+
+FORMAT = "censorium-trials"
+VERSION = 1
+CHUNK = 4096  # trials looked at in one piece, so that memory-mapped data stays on disk
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+Ids = NDArray[Any]  # subject or session identifiers: integers or strings
+
+
+@dataclass(frozen=True)
+class Info:
+    """What the numbers are; `sfreq` in Hz, `tmin` the time of the first sample in s."""
+
+    sfreq: float
+    ch_names: tuple[str, ...]
+    class_names: tuple[str, ...]
+    tmin: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """Labelled trials of several people.
+
+    Parameters
+    ----------
+    x : array of float32, (n, channels, times)
+        The signals, in volt where the unit is known. May be memory-mapped.
+    y : array of int, (n,)
+        The label of each trial, as an index into ``info.class_names``.
+    subject, session : array of int or str, (n,)
+        Who was recorded, and in which sitting.
+    info : Info
+        Sampling rate, channel names, class names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from censorium import Trials
+    >>> trials = Trials.from_arrays(
+    ...     np.zeros((4, 2, 50)), ["rest", "move", "rest", "move"], subject=[1, 1, 2, 2], sfreq=100
+    ... )
+    >>> trials
+    <Trials: 4 trials of 2 subjects in 2 sessions, 2 channels x 50 times at 100 Hz; move 2, rest 2>
+    >>> trials[trials.subject == 2].nuisance()
+    array([0, 0])
+    """
+
+    x: Floats
+    y: Ints
+    subject: Ids
+    session: Ids
+    info: Info
+
+    def __post_init__(self) -> None:
+        n = len(self.x)
+        object.__setattr__(self, "x", np.asarray(self.x, dtype=np.float32))
+        if self.x.ndim != 3:
+            raise DataError(f"x must be (trials, channels, times), got shape {self.x.shape}.")
+        object.__setattr__(self, "subject", identifiers("subject", self.subject, n))
+        object.__setattr__(self, "session", identifiers("session", self.session, n))
+        y = np.asarray(self.y)
+        if y.shape != (n,):
+            raise DataError(f"y has shape {y.shape}, but x holds {n} trials.")
+        n_classes = len(self.info.class_names)
+        if y.dtype.kind not in "iu" or (n and not 0 <= y.min() <= y.max() < n_classes):
+            raise DataError(f"y must hold integers from 0 to {n_classes - 1}, one per class name.")
+        object.__setattr__(self, "y", y.astype(np.int64, copy=False))
+        if self.x.shape[1] != len(self.info.ch_names):
+            raise DataError(
+                f"x has {self.x.shape[1]} channels, but {len(self.info.ch_names)} are named."
+            )
+
+    @classmethod
+    def from_arrays(
+        cls,
+        x: ArrayLike,
+        y: ArrayLike,
+        subject: ArrayLike,
+        session: ArrayLike | None = None,
+        *,
+        sfreq: float,
+        ch_names: Sequence[str] | None = None,
+        tmin: float = 0.0,
+    ) -> Self:
+        """Trials of plain arrays; `y` holds any labels, whose sorted values become class names."""
+        x = np.asarray(x)
+        if x.ndim != 3:
+            raise DataError(f"x must be (trials, channels, times), got shape {x.shape}.")
+        class_names, codes = np.unique(np.asarray(y), return_inverse=True)
+        names = [f"ch{i}" for i in range(x.shape[1])] if ch_names is None else ch_names
+        info = Info(float(sfreq), tuple(names), tuple(map(str, class_names)), float(tmin))
+        session = np.zeros(len(x), dtype=np.int64) if session is None else session
+        return cls(x, codes, np.asarray(subject), np.asarray(session), info)
+
+    @classmethod
+    def from_epochs(
+        cls, epochs: Any, *, subject: str = "subject", session: str = "session"
+    ) -> Self:
+        """Trials of an ``mne.Epochs`` whose metadata has the columns `subject` and `session`.
+
+        Event names become class names. Without a session column all trials are of one session.
+        """
+        metadata = epochs.metadata
+        if metadata is None or subject not in metadata:
+            raise DataError(f"The epochs' metadata has no column {subject!r} that says who is who.")
+        sessions = metadata[session].to_numpy() if session in metadata else None
+        return cls.from_arrays(
+            epochs.get_data(copy=False),
+            event_names(epochs),
+            metadata[subject].to_numpy(),
+            sessions,
+            sfreq=epochs.info["sfreq"],
+            ch_names=epochs.ch_names,
+            tmin=epochs.tmin,
+        )
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def __repr__(self) -> str:
+        counts = np.bincount(self.y, minlength=len(self.info.class_names))
+        classes = ", ".join(f"{c} {k}" for c, k in zip(self.info.class_names, counts, strict=True))
+        _, channels, times = self.x.shape
+        return (
+            f"<Trials: {len(self)} trials of {len(self.subjects)} subjects in "
+            f"{len(np.unique(self.nuisance()))} sessions, "
+            f"{channels} channels x {times} times at {self.info.sfreq:g} Hz; {classes}>"
+        )
+
+    def __getitem__(self, index: slice | ArrayLike) -> Self:
+        """The trials that a slice, a mask or an array of positions selects."""
+        i: Any = index if isinstance(index, slice) else np.atleast_1d(np.asarray(index))
+        if not isinstance(i, slice) and i.dtype.kind not in "biu":
+            raise DataError("Select trials by a slice, a mask or an array of positions.")
+        return replace(
+            self, x=self.x[i], y=self.y[i], subject=self.subject[i], session=self.session[i]
+        )
+
+    @property
+    def subjects(self) -> list[Any]:
+        """Who is in here: each subject once, sorted."""
+        return list(np.unique(self.subject).tolist())
+
+    def of(self, subjects: Iterable[Any]) -> Self:
+        """The trials of these subjects only."""
+        wanted = list(subjects)
+        missing = [s for s in wanted if s not in set(self.subjects)]
+        if missing:
+            raise DataError(f"No trials of subject {missing[0]!r}. There are: {self.subjects}.")
+        return self[np.isin(self.subject, wanted)]
+
+    def nuisance(self) -> Ints:
+        """The nuisance value of each trial: subject x session as contiguous integers from 0."""
+        return nuisance_of(self.subject, self.session)
+
+    def thin(self, ratio: float = 10.0, *, seed: int = 0) -> Self:
+        """For each subject, at most `ratio` trials of a class per trial of that subject's rarest.
+
+        Which trials stay is drawn from `seed` and the subject's place among the subjects; their
+        order is kept.
+        A subject who shows one class only keeps everything.
+        """
+        keep = np.zeros(len(self), dtype=bool)
+        for place, subject in enumerate(self.subjects):
+            rng = np.random.default_rng([seed, place])
+            mine = self.subject == subject
+            _, counts = np.unique(self.y[mine], return_counts=True)
+            for label in np.unique(self.y[mine]):
+                found = np.flatnonzero(mine & (self.y == label))
+                n = min(len(found), round(ratio * counts.min()))
+                keep[rng.choice(found, n, replace=False)] = True
+        return self[keep]
+
+    def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
+        """Write a folder that `load` opens; it appears whole or not at all."""
+        folder = Path(folder)
+        if folder.exists() and not overwrite:
+            raise FileError(f"{folder} exists already.")
+        if folder.exists() and not is_trials_folder(folder):
+            raise FileError(f"{folder} holds something else than trials; it is left alone.")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        new = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+        old = new.with_name(f"{new.name}.old")
+        try:
+            for name in ("x", "y", "subject", "session"):
+                np.save(new / f"{name}.npy", getattr(self, name), allow_pickle=False)
+            header = {"format": FORMAT, "version": VERSION, "info": asdict(self.info)}
+            (new / "info.json").write_text(json.dumps(header, indent=2))
+            new.chmod(0o755)
+            if folder.exists():
+                folder.replace(old)
+            new.replace(folder)
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
+            shutil.rmtree(old, ignore_errors=True)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Self:
+        """Open a folder that `save` wrote; `x` stays on disk, mapped into memory and read-only."""
+        folder = Path(folder)
+        if not folder.exists():
+            raise FileError(f"There is no folder {folder}.")
+        try:
+            header = json.loads((folder / "info.json").read_text())
+            if header.get("format") != FORMAT:
+                raise FileError(f"{folder} is not a folder of trials.")
+            if header["version"] != VERSION:
+                raise FileError(
+                    f"{folder} was written in version {header['version']} of the format; "
+                    f"this censorium reads version {VERSION}."
+                )
+            info = header["info"]
+            names: Any = {k: tuple(info.pop(k)) for k in ("ch_names", "class_names")}
+            x = np.load(folder / "x.npy", mmap_mode="r", allow_pickle=False)
+            y, subject, session = (
+                np.load(folder / f"{name}.npy", allow_pickle=False)
+                for name in ("y", "subject", "session")
+            )
+            return cls(x, y, subject, session, Info(**info, **names))
+        except FileError:
+            raise
+        except FileNotFoundError as error:
+            raise FileError(
+                f"{folder} is not a folder of trials: {error.filename} is missing."
+            ) from error
+        except (ValueError, KeyError, TypeError, AttributeError, EOFError) as error:
+            raise FileError(f"{folder} is damaged: {error}") from error
+
+
+def concatenate(parts: Sequence[Trials]) -> Trials:
+    """All trials of `parts`, which must agree on channels, times, rate and classes."""
+    if not parts:
+        raise DataError("There is nothing to concatenate.")
+    first = parts[0]
+    for part in parts[1:]:
+        if part.info != first.info or part.x.shape[1:] != first.x.shape[1:]:
+            raise DataError(
+                "Trials differ in channels, times, rate or classes: "
+                f"{first.x.shape[1:]} with {first.info}, and {part.x.shape[1:]} with {part.info}."
+            )
+    x, y, subject, session = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("x", "y", "subject", "session")
+    )
+    return Trials(x, y, subject, session, first.info)
+
+
+def nuisance_of(subject: Ids, session: Ids) -> Ints:
+    """Subject x session as contiguous integers from 0, in sorted order."""
+    _, a = np.unique(subject, return_inverse=True)
+    _, b = np.unique(session, return_inverse=True)
+    pairs = a * (b.max(initial=0) + 1) + b
+    return np.unique(pairs, return_inverse=True)[1].astype(np.int64)
+
+
+def identifiers(kind: str, values: ArrayLike, n: int) -> Ids:
+    """`values` as `n` integer or string identifiers, or a `DataError`."""
+    ids = np.asarray(values)
+    if ids.dtype.kind == "O":
+        if not all(isinstance(v, str) for v in ids.ravel()):
+            raise DataError(f"{kind} ids must be all integers or all strings.")
+        ids = ids.astype(str)
+    if ids.dtype.kind in "T":
+        ids = ids.astype(str)
+    if ids.dtype.kind not in "iuU":
+        raise DataError(f"{kind} ids must be integers or strings, got {ids.dtype}.")
+    if ids.shape != (n,):
+        raise DataError(f"{kind} has shape {ids.shape}, but there are {n} trials.")
+    return ids
+
+
+def event_names(epochs: Any) -> NDArray[np.str_]:
+    """The name of each epoch's event."""
+    names = {code: name for name, code in epochs.event_id.items()}
+    return np.array([names[code] for code in epochs.events[:, 2]])
+
+
+def chunks(x: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """`x` in pieces of trials small enough to hold, in order."""
+    for start in range(0, len(x), CHUNK):
+        yield x[start : start + CHUNK]
+
+
+def require_finite(x: NDArray[Any], ch_names: Sequence[str] | None = None) -> None:
+    """Raise a `DataError` that names the first trial and channel that hold NaN or infinity."""
+    for i, chunk in enumerate(chunks(x)):
+        bad = ~np.isfinite(chunk).all(axis=tuple(range(2, chunk.ndim)))
+        if bad.any():
+            trial, channel = np.argwhere(bad)[0]
+            name = f"channel {channel}" if ch_names is None else f"channel {ch_names[channel]!r}"
+            raise DataError(f"Trial {i * CHUNK + trial} has NaN or infinite values in {name}.")
+
+
+def is_trials_folder(folder: Path) -> bool:
+    """Whether `folder` is one that `Trials.save` wrote (so that it may be overwritten)."""
+    try:
+        return bool(json.loads((folder / "info.json").read_text())["format"] == FORMAT)
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
