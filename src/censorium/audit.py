@@ -21,7 +21,7 @@ class Probe(NamedTuple):
 
 
 def probe(features: Floats, subject: Ids, *, seed: int = 0) -> Probe:
-    """Name the subject of each trial from its features, by shrinkage LDA cross-validated over trials.
+    """Name the subject of each trial from its features, by cross-validated shrinkage LDA.
 
     The critic that trained a model has no part in it: a probe is fitted afresh. It reads only what
     is linear in the features, so a low score does not prove that nothing is left.

@@ -18,12 +18,12 @@ from sklearn.base import (
 from sklearn.metrics import recall_score
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from censorium import tensorfile
 from censorium.censor import Censor
 from censorium.dependence import Measure
-from censorium.errors import FileError, OptionError, lookup
+from censorium.errors import DataError, FileError, OptionError, lookup
 from censorium.inputs import (
     Layout,
     People,
@@ -200,8 +200,11 @@ class CensoredClassifier(
             ensure_all_finite=False,
         )
         x = x[:, :, None] if x.ndim == 2 else x
+        if x.ndim != 3:
+            raise DataError(f"X must be (trials, channels, times), got shape {x.shape}.")
         check_classification_targets(y)
         require_finite(x, signals.ch_names)
+        codes = encode_labels(y)
         people = People.of(
             signals.subject if subjects is None else subjects,
             signals.session if sessions is None else sessions,
@@ -209,7 +212,6 @@ class CensoredClassifier(
         )
         if self.measure is not None:
             require_several(people)
-        codes = encode_labels(y)
         self.classes_ = codes.classes
         self.ch_names_, self.sfreq_ = signals.ch_names, signals.sfreq
         self.n_channels_, self.n_times_ = x.shape[1:]
@@ -241,7 +243,8 @@ class CensoredClassifier(
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable label of each trial."""
-        return self.classes_[self._infer(X).logits.argmax(axis=1)]  # type: ignore[no-any-return]
+        logits = self._infer(X).logits
+        return self.classes_[logits.argmax(axis=1)]  # type: ignore[no-any-return]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability of each class, by column in the order of `classes_`.
@@ -311,6 +314,7 @@ class CensoredClassifier(
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.three_d_array = True
+        tags.transformer_tags.preserves_dtype = ["float32"]
         return tags
 
     @property
@@ -321,11 +325,13 @@ class CensoredClassifier(
         check_is_fitted(self)
         signals = Signals.of(X)
         layout = Layout(self.n_channels_, self.n_times_, self.ch_names_, self.sfreq_)
-        layout.require(signals)
-        x = validate_data(
-            self, signals.x, dtype=np.float32, allow_nd=True, ensure_all_finite=False, reset=False
+        x = check_array(
+            signals.x, dtype=np.float32, allow_nd=True, ensure_all_finite=False, estimator=self
         )
-        x = x[:, :, None] if x.ndim == 2 else x
+        if x.ndim == 2:
+            validate_data(self, signals.x, reset=False, skip_check_array=True)
+            x = x[:, :, None]
+        layout.require(signals._replace(x=x))
         require_finite(x, self.ch_names_)
         device = torch_device(self.device)
         result = infer(self.model_.to(device), x, device=device)
@@ -333,16 +339,20 @@ class CensoredClassifier(
         return result
 
     def _recipe(self) -> Recipe:
-        own = self.critic_learning_rate
+        # A search draws NumPy's numbers; the checkpoint holds and compares Python's.
+        given = {name: _plain(value) for name, value in self.get_params(deep=False).items()}
+        own = given["critic_learning_rate"]
         return Recipe(
-            epochs=self.epochs,
-            batch_size=self.batch_size,
-            learning_rate=self.learning_rate,
-            weight_decay=self.weight_decay,
-            critic_learning_rate=self.learning_rate if own is None else own,
-            critic_steps=self.critic_steps,
-            strength=Strength(self.strength, self.warmup_epochs, tuple(self.excluded_epochs)),
-            averaging=self.averaging,
+            epochs=given["epochs"],
+            batch_size=given["batch_size"],
+            learning_rate=given["learning_rate"],
+            weight_decay=given["weight_decay"],
+            critic_learning_rate=given["learning_rate"] if own is None else own,
+            critic_steps=given["critic_steps"],
+            strength=Strength(
+                given["strength"], given["warmup_epochs"], tuple(given["excluded_epochs"])
+            ),
+            averaging=given["averaging"],
             evaluation_points=(self.evaluation_point,),
         )
 

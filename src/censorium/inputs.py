@@ -56,7 +56,9 @@ class Layout(NamedTuple):
         if self.ch_names and signals.ch_names:
             _same_names(self.ch_names, signals.ch_names)
         shape = np.shape(signals.x)
-        if len(shape) == 3 and shape[1:] != (self.n_channels, self.n_times):
+        if len(shape) != 3:
+            raise DataError(f"X must be (trials, channels, times), got shape {shape}.")
+        if shape[1:] != (self.n_channels, self.n_times):
             raise DataError(
                 f"X has {shape[1]} channels x {shape[2]} times, but the model was fitted on "
                 f"{self.n_channels} x {self.n_times}."
@@ -121,7 +123,7 @@ def require_several(people: People | None) -> None:
             "Censoring must know who is who: pass subjects=..., or Epochs whose metadata has a "
             "column 'subject'. measure=None trains the uncensored baseline, which needs none."
         )
-    subjects = np.unique(people.subject)
+    subjects = np.unique(people.subject).tolist()
     if len(subjects) < 2:
         raise DataError(
             f"Censoring needs two subjects or more; all trials are of {subjects[0]!r}. "

@@ -15,10 +15,10 @@ class RandomStream:
 
     def __init__(self, seed: int, device: torch.device) -> None:
         self.device = device
-        outer = self._read()
-        torch.manual_seed(seed)
-        self.state = self._read()
-        self._write(outer)
+        # Not torch.manual_seed: that would seed the generators of every other device too.
+        cpu = torch.device("cpu")
+        kinds = [cpu] if device.type == "cpu" else [cpu, device]
+        self.state = [torch.Generator(kind).manual_seed(seed).get_state() for kind in kinds]
 
     def __enter__(self) -> Self:
         self._outer = self._read()

@@ -97,6 +97,8 @@ def subject_kfold(
     ids = _at_least(n_folds, _distinct(subjects))
     if n_folds < 2:
         raise SplitError(f"n_folds must be 2 or more, got {n_folds}.")
+    if n_valid < 0:
+        raise SplitError(f"n_valid must not be negative, got {n_valid}.")
     order = [ids[i] for i in np.random.default_rng(seed).permutation(len(ids))]
     parts = [order[k::n_folds] for k in range(n_folds)]
     splits = []

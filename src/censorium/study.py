@@ -59,7 +59,7 @@ class Outcome:
 
     @property
     def overfit_ratio(self) -> float:
-        """Balanced accuracy on test subjects over that on training subjects: 1 if nothing is lost."""
+        """Balanced accuracy on test over training subjects: 1 if nothing is lost."""
         return self.test.balanced_accuracy / self.train.balanced_accuracy
 
 

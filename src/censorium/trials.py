@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from censorium.errors import DataError, FileError
+from censorium.errors import DataError, FileError, OptionError
 
 FORMAT = "censorium-trials"
 VERSION = 1
@@ -145,6 +145,8 @@ class Trials:
     def __getitem__(self, index: slice | ArrayLike) -> Self:
         """The trials that a slice, a mask or an array of positions selects."""
         i: Any = index if isinstance(index, slice) else np.atleast_1d(np.asarray(index))
+        if isinstance(index, list) and not index:
+            i = i.astype(np.int64)  # numpy would make it an array of floats
         if not isinstance(i, slice) and i.dtype.kind not in "biu":
             raise DataError("Select trials by a slice, a mask or an array of positions.")
         return replace(
@@ -175,6 +177,8 @@ class Trials:
         order is kept.
         A subject who shows one class only keeps everything.
         """
+        if ratio < 1:
+            raise OptionError(f"ratio must be at least 1, got {ratio}.")
         keep = np.zeros(len(self), dtype=bool)
         for place, subject in enumerate(self.subjects):
             rng = np.random.default_rng([seed, place])
@@ -182,7 +186,7 @@ class Trials:
             _, counts = np.unique(self.y[mine], return_counts=True)
             for label in np.unique(self.y[mine]):
                 found = np.flatnonzero(mine & (self.y == label))
-                n = min(len(found), round(ratio * counts.min()))
+                n = min(len(found), int(ratio * counts.min()))
                 keep[rng.choice(found, n, replace=False)] = True
         return self[keep]
 
@@ -206,6 +210,8 @@ class Trials:
                 folder.replace(old)
             new.replace(folder)
         finally:
+            if old.exists() and not folder.exists():
+                old.replace(folder)
             shutil.rmtree(new, ignore_errors=True)
             shutil.rmtree(old, ignore_errors=True)
 
@@ -213,7 +219,7 @@ class Trials:
     def load(cls, folder: str | Path) -> Self:
         """Open a folder that `save` wrote; `x` stays on disk, mapped into memory and read-only."""
         folder = Path(folder)
-        if not folder.exists():
+        if not folder.is_dir():
             raise FileError(f"There is no folder {folder}.")
         try:
             header = json.loads((folder / "info.json").read_text())
@@ -271,12 +277,15 @@ def nuisance_of(subject: Ids, session: Ids) -> Ints:
 def identifiers(kind: str, values: ArrayLike, n: int) -> Ids:
     """`values` as `n` integer or string identifiers, or a `DataError`."""
     ids = np.asarray(values)
+    if ids.dtype.kind == "T":
+        ids = ids.astype(object)  # numpy casts its variable strings to fixed ones no other way
     if ids.dtype.kind == "O":
-        if not all(isinstance(v, str) for v in ids.ravel()):
+        if all(isinstance(v, str) for v in ids.ravel()):
+            ids = ids.astype(str)
+        elif all(isinstance(v, int) and not isinstance(v, bool) for v in ids.ravel()):
+            ids = ids.astype(np.int64)
+        else:
             raise DataError(f"{kind} ids must be all integers or all strings.")
-        ids = ids.astype(str)
-    if ids.dtype.kind in "T":
-        ids = ids.astype(str)
     if ids.dtype.kind not in "iuU":
         raise DataError(f"{kind} ids must be integers or strings, got {ids.dtype}.")
     if ids.shape != (n,):

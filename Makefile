@@ -1,0 +1,53 @@
+# Every target sets up what it needs, in a local virtual environment.
+PYTHON ?= python3
+BIN := .venv/bin
+# Two test processes of one thread each: threads that wait for busy cores are far slower.
+ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-slow lint format browser clean
+
+help:  ## Show the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+demo: .venv/core  ## Train plain and censored decoders on simulated people; write out/demo.html
+	$(BIN)/censorium demo --out out/demo.html
+
+test: .venv/dev browser  ## Run the tests (about 5 minutes)
+	$(PYTEST) -m "not slow"
+
+test-slow: .venv/dev browser  ## Run the slow proofs too
+	$(PYTEST) -m slow
+
+lint: .venv/dev  ## Check format, lint and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: .venv/dev  ## Bring the code into format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+browser:  ## Install Debian's Chromium, which the report's test looks at pages with
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; \
+	  else \
+	    echo "No Chromium: the report's browser test will be skipped. Install it with: sudo make browser"; \
+	  fi; }
+
+.venv/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit("censorium needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv .venv
+
+.venv/core: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+.venv/dev: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@ .venv/core
+
+clean:  ## Remove the virtual environment and what was made
+	rm -rf .venv out .pytest_cache .mypy_cache .ruff_cache

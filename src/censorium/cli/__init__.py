@@ -1,0 +1,51 @@
+"""The command line: one file per command."""
+
+import warnings
+from typing import Any
+
+import click
+
+import censorium
+from censorium.cli.data import data
+from censorium.cli.demo import demo
+from censorium.cli.predict import predict
+from censorium.cli.terminal import show_warning
+from censorium.cli.train import train
+from censorium.errors import CensoriumError
+
+
+class Failure(click.ClickException):
+    """What went wrong, in one sentence, with exit status 2."""
+
+    exit_code = 2
+
+
+class Commands(click.Group):
+    """Commands that report what is wrong as a `Failure`, with no traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command that `ctx` names."""
+        with warnings.catch_warnings():
+            warnings.showwarning = show_warning
+            try:
+                return super().invoke(ctx)
+            except (CensoriumError, OSError) as error:
+                raise Failure(" ".join(str(error).split())) from error
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(censorium.__version__, prog_name="censorium")
+def main() -> None:
+    r"""EEG decoders that work on people they have never seen.
+
+    \b
+    Examples:
+      censorium demo
+      censorium data simulate trials --subjects 12
+      censorium train trials --out model.safetensors
+      censorium predict model.safetensors trials --out probabilities.csv
+    """
+
+
+for command in (demo, data, train, predict):
+    main.add_command(command)

@@ -1,0 +1,77 @@
+"""`censorium data`: make and prepare trials."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from censorium import datasets
+from censorium.cli.terminal import progress_bar
+from censorium.errors import FileError
+
+
+@click.group()
+def data() -> None:
+    r"""Make and prepare trials.
+
+    \b
+    Examples:
+      censorium data simulate trials --subjects 12
+    """
+
+
+@data.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--subjects", type=int, default=12, show_default=True, help="How many people.")
+@click.option("--sessions", type=int, default=2, show_default=True, help="Sessions of each.")
+@click.option(
+    "--trials", "n_trials", type=int, default=300, show_default=True, help="Trials in a session."
+)
+@click.option(
+    "--subject-strength",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="How much the person shows: 0 not at all, 1 as in life, 2 strongly.",
+)
+@click.option(
+    "--snr",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="Size of the responses over the background, relative to life.",
+)
+@click.option(
+    "--class-shift",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="How much the share of targets differs between people.",
+)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Decides everything that is drawn."
+)
+@click.option("--overwrite", is_flag=True, help="Replace a folder of trials.")
+def simulate(folder: Path, subjects: int, sessions: int, overwrite: bool, **options: Any) -> None:
+    r"""Simulate people who watch a rapid stream of images; write a folder of trials.
+
+    \b
+    Examples:
+      censorium data simulate trials
+      censorium data simulate strong --subjects 20 --subject-strength 2 --seed 1
+    """
+    if folder.exists() and not overwrite:
+        raise FileError(f"{folder} exists already; --overwrite replaces a folder of trials.")
+    console = Console()
+    with progress_bar(console) as bar:
+        task = bar.add_task("simulating people", total=subjects)
+        trials = datasets.load(
+            "simulated",
+            n_subjects=subjects,
+            n_sessions=sessions,
+            on_subject=lambda done, _: bar.update(task, completed=done),
+            **options,
+        )
+    trials.save(folder, overwrite=overwrite)
+    console.print(f"{trials}\nWritten to {folder}")

@@ -1,0 +1,83 @@
+"""What a person at a terminal sees: progress, tables, warnings."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import click
+import numpy as np
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+from censorium.study import Evaluation, Outcome
+
+
+@contextmanager
+def progress_bar(console: Console) -> Iterator[Progress]:
+    """A bar that says what is being done, how far it is and how long is left."""
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        TimeElapsedColumn(),
+        TextColumn("gone,"),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    )
+    with Progress(*columns, console=console, speed_estimate_period=120) as bar:
+        yield bar
+
+
+def scores_of_models(outcomes: Sequence[Outcome]) -> Table:
+    """One row per model: means over its runs."""
+    table = Table(title="Balanced accuracy, mean over folds")
+    for column in ("model", "unseen", "training", "overfit ratio", "person named (chance)"):
+        table.add_column(column, justify="left" if column == "model" else "right")
+    for model in dict.fromkeys(o.run.model for o in outcomes):
+        mine = [o for o in outcomes if o.run.model == model]
+        table.add_row(
+            model,
+            f"{np.mean([o.test.balanced_accuracy for o in mine]):.3f}",
+            f"{np.mean([o.train.balanced_accuracy for o in mine]):.3f}",
+            f"{np.mean([o.overfit_ratio for o in mine]):.3f}",
+            _identity([o.test for o in mine]),
+        )
+    return table
+
+
+def scores_of_sets(scores: Mapping[str, Evaluation]) -> Table:
+    """One row per set of people: training, validation, test."""
+    table = Table(title="Balanced accuracy")
+    for column in ("people", "all", "worst", "best", "person named (chance)"):
+        table.add_column(column, justify="left" if column == "people" else "right")
+    for name, score in scores.items():
+        each = list(score.per_subject.values())
+        table.add_row(
+            f"{name} ({len(each)})",
+            f"{score.balanced_accuracy:.3f}",
+            f"{min(each):.3f}",
+            f"{max(each):.3f}",
+            _identity([score]),
+        )
+    return table
+
+
+def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """A warning as one line on standard error."""
+    click.echo(f"Warning: {message}", err=True)
+
+
+def _identity(scores: Sequence[Evaluation]) -> str:
+    probes = [s.identity for s in scores if s.identity]
+    if not probes:
+        return "-"
+    named, chance = (np.mean([p[i] for p in probes]) for i in (0, 1))
+    return f"{named:.2f} ({chance:.2f})"

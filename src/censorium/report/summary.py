@@ -1,0 +1,101 @@
+"""What the outcomes of a study amount to, in numbers and in plain words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from censorium.audit import Probe
+from censorium.stats import Difference, paired_difference
+from censorium.study import Evaluation, Outcome
+
+BASELINE = "baseline"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One model: means over its runs, and its difference from the baseline over unseen people."""
+
+    model: str
+    test: float
+    train: float
+    overfit_ratio: float
+    seen: Probe | None
+    unseen: Probe | None
+    seconds: float
+    difference: Difference | None
+
+
+def by_model(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:
+    """The outcomes of each model, the baseline first."""
+    names = dict.fromkeys(o.run.model for o in outcomes)
+    ordered = sorted(names, key=lambda name: name != BASELINE)
+    return {name: [o for o in outcomes if o.run.model == name] for name in ordered}
+
+
+def person_scores(outcomes: Sequence[Outcome]) -> dict[Any, float]:
+    """Balanced accuracy of each person who tested, mean over the runs in which they did."""
+    scores: dict[Any, list[float]] = {}
+    for outcome in outcomes:
+        for person, score in outcome.test.per_subject.items():
+            scores.setdefault(person, []).append(score)
+    return {person: float(np.mean(scores[person])) for person in sorted(scores)}
+
+
+def rows(outcomes: Sequence[Outcome]) -> list[Row]:
+    """One row per model, the baseline first."""
+    models = by_model(outcomes)
+    reference = person_scores(models[BASELINE])
+    return [_row(name, mine, reference) for name, mine in models.items()]
+
+
+def _row(model: str, outcomes: Sequence[Outcome], reference: Mapping[Any, float]) -> Row:
+    people = person_scores(outcomes)
+    against = None
+    if model != BASELINE:
+        against = paired_difference(list(people.values()), [reference[p] for p in people])
+    return Row(
+        model=model,
+        test=float(np.mean([o.test.balanced_accuracy for o in outcomes])),
+        train=float(np.mean([o.train.balanced_accuracy for o in outcomes])),
+        overfit_ratio=float(np.mean([o.overfit_ratio for o in outcomes])),
+        seen=mean_probe([o.train for o in outcomes]),
+        unseen=mean_probe([o.test for o in outcomes]),
+        seconds=float(np.mean([o.seconds for o in outcomes])),
+        difference=against,
+    )
+
+
+def mean_probe(evaluations: Sequence[Evaluation]) -> Probe | None:
+    """The mean of the probes there are."""
+    probes = [e.identity for e in evaluations if e.identity]
+    return Probe(*np.mean(probes, axis=0).tolist()) if probes else None
+
+
+def verdict(row: Row, baseline: Row) -> str:
+    """One sentence on how a model compares with the baseline on unseen people."""
+    d = row.difference
+    if d is None:
+        raise ValueError("The baseline has no difference from itself.")
+    if not d.clear:
+        said = "no evidence of a difference"
+    else:
+        said = "better than the baseline here" if d.mean > 0 else "worse than the baseline here"
+    return (
+        f"{row.test:.3f} against the baseline's {baseline.test:.3f}: {d.mean:+.3f} per person, "
+        f"95 % interval {d.low:+.3f} to {d.high:+.3f}; "
+        f"better for {d.n_better} of {d.n_better + d.n_worse} people who differ. "
+        f"That is {said}."
+    )
+
+
+def identity_sentence(row: Row, baseline: Row) -> str | None:
+    """One sentence on what the features still tell of who the person is."""
+    if row.unseen is None or baseline.unseen is None:
+        return None
+    return (
+        f"a linear probe names an unseen person from the features of one trial in "
+        f"{row.unseen.balanced_accuracy:.0%} of cases; from the baseline's features in "
+        f"{baseline.unseen.balanced_accuracy:.0%}, by guessing in {row.unseen.chance:.0%}."
+    )

@@ -1,0 +1,38 @@
+"""How sure are we? Intervals for differences between models."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import bootstrap
+
+from censorium.errors import DataError
+
+
+class Difference(NamedTuple):
+    """A mean paired difference, its 95 % interval, and for how many it is above and below 0."""
+
+    mean: float
+    low: float
+    high: float
+    n_better: int
+    n_worse: int
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval lies on one side of 0."""
+        return self.low > 0 or self.high < 0
+
+
+def paired_difference(scores: ArrayLike, reference: ArrayLike) -> Difference:
+    """How much `scores` exceed `reference`, unit by unit; percentile bootstrap over the units.
+
+    Give one number for each person: trials or folds of one person are not independent units.
+    """
+    d = np.asarray(scores, dtype=float) - np.asarray(reference, dtype=float)
+    if d.ndim != 1 or len(d) < 2:
+        raise DataError(f"A paired difference needs two people or more, got shape {d.shape}.")
+    rng = np.random.default_rng(0)
+    interval = bootstrap((d,), np.mean, method="percentile", rng=rng).confidence_interval
+    low, high = float(interval.low), float(interval.high)
+    return Difference(float(d.mean()), low, high, int((d > 0).sum()), int((d < 0).sum()))

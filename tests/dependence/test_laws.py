@@ -1,0 +1,285 @@
+"""Laws that hold for every measure in every mode."""
+
+import copy
+from functools import cache
+from math import log
+
+import pytest
+import torch
+
+from censorium.censor import Censor
+from censorium.dependence import MEASURES
+from censorium.dependence.wasserstein import lipschitz_mlp
+from censorium.modes import MODES
+
+N, N_FEATURES, N_CLASSES, N_NUISANCE = 128, 8, 2, 4
+N_STEPS = 60
+N_BATCHES = 8
+
+CASES = [
+    pytest.param(measure, mode, id=f"{measure}-{mode}") for measure in MEASURES for mode in MODES
+]
+every_case = pytest.mark.parametrize(("measure", "mode"), CASES)
+
+
+def make_censor(measure, mode="marginal", **options):
+    sizes = {"n_features": N_FEATURES, "n_classes": N_CLASSES, "n_nuisance": N_NUISANCE}
+    return Censor(measure, mode, **{**sizes, **options})
+
+
+def draw(generator, *, dependent=(True, False), relabel=tuple(range(N_NUISANCE))):
+    """A batch; in the halves of z that are dependent, each nuisance value has its own cluster."""
+    s = torch.randint(N_NUISANCE, (N,), generator=generator)
+    y = torch.randint(N_CLASSES, (N,), generator=generator)
+    z = torch.randn(N, N_FEATURES, generator=generator)
+    half = N_FEATURES // 2
+    for i, shifted in enumerate(dependent):
+        z[:, i * half : (i + 1) * half] += 3.0 * shifted * torch.eye(N_NUISANCE)[s]
+    return z, y, torch.tensor(relabel)[s]
+
+
+def one_batch(seed=1, **options):
+    return draw(torch.Generator().manual_seed(seed), **options)
+
+
+def train(censor, n_steps=N_STEPS, seed=2, **options):
+    """Steps of the critic on fresh batches; returns the estimates of fresh batches after that."""
+    generator = torch.Generator().manual_seed(seed)
+    parameters = list(censor.parameters())
+    if parameters:
+        optimizer = torch.optim.Adam(parameters, lr=3e-3)
+        for _ in range(n_steps):
+            optimizer.zero_grad()
+            censor.critic_loss(*draw(generator, **options)).backward()
+            optimizer.step()
+    batches = [draw(generator, **options) for _ in range(N_BATCHES)]
+    return torch.stack([censor.estimates(*batch).detach() for batch in batches])
+
+
+@cache
+def trained_estimates(measure, mode, dependent, relabel=tuple(range(N_NUISANCE))):
+    """Estimates of the first term of a mode, (batches,), counted from 0 for independence."""
+    estimates = train(make_censor(measure, mode), dependent=dependent, relabel=relabel)[:, 0]
+    # Algorithm 1 leaves out the constant H(S), here that of a uniform nuisance.
+    return estimates + log(N_NUISANCE) if measure == "adversarial" else estimates
+
+
+@every_case
+def test_critic_loss_leaves_the_features_alone(measure, mode):
+    """The critic's loss sends no gradient to the features."""
+    z, y, s = one_batch()
+    z.requires_grad_()
+    censor = make_censor(measure, mode)
+    loss = censor.critic_loss(z, y, s)
+    if list(censor.parameters()):
+        loss.backward()
+        assert all(p.grad is not None for p in censor.parameters())
+    assert z.grad is None
+
+
+@every_case
+def test_penalty_leaves_the_critics_alone(measure, mode):
+    """The penalty sends a gradient to all features, none to the critics, which can train after."""
+    z, y, s = one_batch()
+    z.requires_grad_()
+    censor = make_censor(measure, mode)
+    censor.penalty(z, y, s).backward()
+    assert (z.grad.abs().sum(dim=0) > 0).all()
+    assert all(p.grad is None and p.requires_grad for p in censor.parameters())
+
+
+@every_case
+def test_a_penalty_that_fails_leaves_the_critics_trainable(measure, mode):
+    """Where the penalty raises, the critics can be trained all the same."""
+    z, y, s = one_batch()
+    censor = make_censor(measure, mode)
+    with pytest.raises((RuntimeError, ValueError, IndexError)):
+        censor.penalty(z, y, s[:-1])
+    assert all(p.requires_grad for p in censor.parameters())
+
+
+@every_case
+def test_estimate_tells_dependence_from_independence(measure, mode):
+    """A trained critic's estimate is larger where the features show the nuisance, near 0 else."""
+    clusters = trained_estimates(measure, mode, (True, False))
+    noise = trained_estimates(measure, mode, (False, False))
+    gap = clusters.mean() - noise.mean()
+    # Two means over N_BATCHES batches: five of their standard errors.
+    assert gap > 5 * ((clusters.var() + noise.var()) / N_BATCHES).sqrt()
+    assert noise.mean().abs() < gap / 5
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_complementary_terms_are_the_two_halves(measure):
+    """In complementary mode each half of the features has an estimate of its own."""
+    first = train(make_censor(measure, "complementary"), dependent=(True, False)).mean(dim=0)
+    second = train(make_censor(measure, "complementary"), dependent=(False, True)).mean(dim=0)
+    assert first[0] > first[1] + 0.1
+    assert second[1] > second[0] + 0.1
+
+
+@every_case
+def test_the_numbers_of_nuisance_values_mean_nothing(measure, mode):
+    """Other numbers for the same nuisance values give about the same estimate, trained afresh."""
+    plain = trained_estimates(measure, mode, (True, False)).mean()
+    other = trained_estimates(measure, mode, (True, False), relabel=(2, 0, 3, 1)).mean()
+    noise = trained_estimates(measure, mode, (False, False)).mean()
+    # To relabel is to draw other initial weights. Between seeds a critic of so few steps varies by
+    # a fifth or less; half of the estimate is the standard deviation of a difference, twice.
+    assert abs(plain - other) < 0.5 * (plain - noise)
+
+
+@every_case
+def test_a_step_down_the_penalty_lowers_it(measure, mode):
+    """A small step of the features against the penalty's gradient lowers it, the critic held."""
+    censor = make_censor(measure, mode).double()
+    train_batch = one_batch(dependent=(True, True))
+    z, y, s = train_batch[0].double(), *train_batch[1:]
+    for _ in range(5):
+        loss = censor.critic_loss(z, y, s)
+        for p, g in zip(censor.parameters(), gradients(loss, censor), strict=True):
+            p.data -= 0.05 * g
+
+    def penalty(features):
+        # A copy has the same critics and will draw the same permutation.
+        return copy.deepcopy(censor).penalty(features, y, s)
+
+    leaf = z.clone().requires_grad_()
+    before = penalty(leaf)
+    before.backward()
+    step = 1e-4 / leaf.grad.norm()
+    after = penalty(z - step * leaf.grad)
+    expected = step * leaf.grad.square().sum()
+    # To first order; the kinks of some hidden units lie within the step.
+    torch.testing.assert_close(before.detach() - after, expected, rtol=0.01, atol=0)
+
+
+def gradients(loss, censor):
+    return torch.autograd.grad(loss, list(censor.parameters())) if loss.requires_grad else ()
+
+
+@every_case
+def test_one_nuisance_value_in_a_batch_is_finite(measure, mode):
+    """A batch of one subject's single session gives finite losses and gradients."""
+    z, y, _ = one_batch()
+    z.requires_grad_()
+    s = torch.full((N,), 2)
+    censor = make_censor(measure, mode)
+    penalty, loss = censor.penalty(z, y, s), censor.critic_loss(z, y, s)
+    penalty.backward()
+    assert penalty.isfinite()
+    assert loss.isfinite()
+    assert z.grad.isfinite().all()
+    assert all(g.isfinite().all() for g in gradients(loss, censor))
+
+
+@every_case
+def test_huge_features_are_finite(measure, mode):
+    """Features of a million give finite losses: no exponential overflows."""
+    z, y, s = one_batch()
+    censor = make_censor(measure, mode)
+    assert censor.penalty(1e6 * z, y, s).isfinite()
+    assert censor.critic_loss(1e6 * z, y, s).isfinite()
+
+
+@every_case
+def test_double_precision_stays_double(measure, mode):
+    """With critics and features in double precision, so are penalty, loss and gradient."""
+    z, y, s = one_batch()
+    z = z.double().requires_grad_()
+    censor = make_censor(measure, mode).double()
+    penalty = censor.penalty(z, y, s)
+    penalty.backward()
+    assert penalty.dtype == z.grad.dtype == censor.critic_loss(z, y, s).dtype == torch.float64
+
+
+@every_case
+def test_the_global_generator_is_left_alone(measure, mode):
+    """To build and call a censor draws nothing from torch's global generator."""
+    batch = one_batch()
+    before = torch.get_rng_state()
+    censor = make_censor(measure, mode)
+    censor.penalty(*batch)
+    censor.critic_loss(*batch)
+    assert torch.equal(before, torch.get_rng_state())
+
+
+@every_case
+def test_the_global_generator_changes_nothing(measure, mode):
+    """Censors of one seed agree bit for bit, whatever torch's global generator was seeded with."""
+    values = []
+    for outer in (11, 12):
+        with torch.random.fork_rng():
+            torch.manual_seed(outer)
+            values.append(train(make_censor(measure, mode, seed=5), n_steps=3))
+    assert torch.equal(*values)
+
+
+@every_case
+def test_another_seed_makes_another_critic(measure, mode):
+    """Censors of different seeds differ in every critic's estimate."""
+    a, b = (make_censor(measure, mode, seed=seed) for seed in (0, 1))
+    if not list(a.parameters()):
+        pytest.skip("a measure without a critic has nothing to seed")
+    batch = one_batch()
+    assert (a.estimates(*batch) != b.estimates(*batch)).all()
+
+
+@every_case
+def test_estimate_and_loss_are_single_numbers(measure, mode):
+    """Penalty and critic's loss are numbers; estimates has one number per term."""
+    batch = one_batch()
+    censor = make_censor(measure, mode)
+    assert censor.penalty(*batch).shape == censor.critic_loss(*batch).shape == ()
+    assert censor.estimates(*batch).shape == censor.signs.shape
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_every_measure_says_its_unit(measure):
+    """A measure names what its estimate is counted in, for the axis of a figure."""
+    (critic,) = make_censor(measure).critics
+    assert critic.unit
+
+
+@pytest.fixture(scope="module")
+def lipschitz_critic():
+    """The critic of a Wasserstein censor, trained, its power iterations converged."""
+    censor = make_censor("wasserstein")
+    train(censor, dependent=(True, True))
+    for _ in range(300):
+        censor.estimates(*one_batch())
+    return censor.critics[0].critic.net
+
+
+def test_the_wasserstein_critic_is_1_lipschitz(lipschitz_critic):
+    """The default critic never moves further than its input does, between random pairs."""
+    generator = torch.Generator().manual_seed(3)
+    a, b = 3 * torch.randn(2, 2000, N_FEATURES + N_NUISANCE, generator=generator)
+    with torch.no_grad():
+        moved = (lipschitz_critic(a) - lipschitz_critic(b)).abs().squeeze(-1)
+    assert (moved <= (1 + 1e-3) * (a - b).norm(dim=-1)).all()
+
+
+def test_the_wasserstein_critic_has_no_steep_place(lipschitz_critic):
+    """The default critic's gradient is nowhere longer than 1, in its steepest direction."""
+    generator = torch.Generator().manual_seed(4)
+    x = 3 * torch.randn(2000, N_FEATURES + N_NUISANCE, generator=generator)
+    x.requires_grad_()
+    lipschitz_critic(x).sum().backward()
+    longest = x.grad.norm(dim=-1).max()
+    # A critic that had been squeezed to nothing would pass too, and estimate nothing.
+    assert 0.5 < longest <= 1 + 1e-3
+
+
+def test_each_layer_of_the_wasserstein_critic_has_norm_1(lipschitz_critic):
+    """The largest singular value of each layer is 1 once the power iteration has converged."""
+    layers = [m for m in lipschitz_critic.modules() if isinstance(m, torch.nn.Linear)]
+    norms = torch.stack([torch.linalg.matrix_norm(m.weight.detach(), 2) for m in layers])
+    torch.testing.assert_close(norms, torch.ones(len(layers)), rtol=1e-3, atol=0)
+
+
+def test_maxmin_keeps_every_number():
+    """Between its layers the Lipschitz critic only reorders: no gradient is lost."""
+    activation = lipschitz_mlp(4, 1)[1]
+    x = torch.randn(5, 128, generator=torch.Generator().manual_seed(0))
+    assert torch.equal(activation(x).sort(dim=-1).values, x.sort(dim=-1).values)
