@@ -1,4 +1,4 @@
-"""Small trials with a planted class effect and subjects who differ, and one way to train on them."""
+"""Small trials with a planted class effect and subjects who differ, one way to train on them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

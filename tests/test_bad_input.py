@@ -1,4 +1,4 @@
-"""Laws of bad input: each is met, before any training, by an error or warning that says what it is."""
+"""Laws of bad input: before any training an error or a warning says what it is."""
 
 import json
 import struct
@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 import safetensors.numpy
 import torch
-from planted import OPTIONS, epochs_of, planted
 from sklearn.exceptions import NotFittedError
 
 from censorium import CensoredClassifier, CensoriumError, Trials
 from censorium.errors import CensoriumWarning, DataError, FileError, OptionError, SplitError
+from planted import OPTIONS, epochs_of, planted
 
 N = 160
 TRIALS = planted(n_per_session=20)
@@ -141,13 +141,15 @@ def test_a_class_that_only_validation_subjects_show() -> None:
 def test_one_subject_only(subject: Any) -> None:
     """Censoring one subject: an error that names who it is, and what trains without censoring."""
     everyone = np.repeat(subject, N)
-    with pytest.raises(DataError, match=rf"two subjects or more; .* of {subject!r}\. measure=None"):
+    with pytest.raises(
+        DataError, match=rf"two training subjects or more; .* one: {subject!r}\. measure=None"
+    ):
         attempt(TRIALS.x, NAMES, {"subjects": everyone})
 
 
 def test_one_training_subject_only() -> None:
     """Censoring where validation leaves one training subject: an error before training."""
-    with pytest.raises(CensoriumError, match="two subjects or more"):
+    with pytest.raises(CensoriumError, match="two training subjects or more"):
         attempt(validation_subjects=3)
 
 
@@ -204,7 +206,9 @@ def test_people_who_are_no_ids(kind: str, ids: Any) -> None:
 )
 def test_labels_that_are_no_labels(y: Any) -> None:
     """Labels that are mixed, missing or measured: an error that speaks of y or labels."""
-    with pytest.raises((ValueError, TypeError), match=r"y |label|Unknown label type|continuous"):
+    with pytest.raises(
+        (ValueError, TypeError), match=r"y |label|Unknown label type|continuous|NaN"
+    ):
         attempt(TRIALS.x, y, {"subjects": TRIALS.subject})
 
 
@@ -321,7 +325,7 @@ def test_use_before_fit(method: str, tmp_path: Path) -> None:
 def test_signals_of_another_size_at_prediction(
     by_arrays: CensoredClassifier, x: Any, words: str
 ) -> None:
-    """Another number of channels, times or dimensions: what came and what the model was fitted on."""
+    """Another number of channels, times or dimensions: what came and what was fitted."""
     with pytest.raises(ValueError, match=words):
         by_arrays.predict(x)
 

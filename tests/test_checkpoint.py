@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from planted import OPTIONS, DropoutCritic, Result, data_of, fit, planted, recipe_of, same
 
 import censorium
 from censorium import MEASURES, MODES, CensoredClassifier, tensorfile
 from censorium.errors import FileError
 from censorium.recipe import Strength
+from planted import OPTIONS, DropoutCritic, Result, data_of, fit, planted, recipe_of, same
 
 POINTS = ("final", "averaged", "best-validation")
 TRIALS = planted()
@@ -131,7 +131,9 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path, change: dict[str
     before = file.read_bytes()
     recipe = recipe_of(epochs=2, **change.get("recipe", {}))
     options = {**base, **{k: v for k, v in change.items() if k not in ("recipe", "data")}}
-    with pytest.raises(FileError, match=r"run belongs to a run with other data or options\. Delete"):
+    with pytest.raises(
+        FileError, match=r"run belongs to a run with other data or options\. Delete"
+    ):
         fit(change.get("data", DATA), recipe, checkpoint=file, **options)
     assert file.read_bytes() == before
 

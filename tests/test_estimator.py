@@ -15,6 +15,17 @@ import numpy as np
 import pytest
 import sklearn
 import torch
+from safetensors import safe_open
+from sklearn.base import clone
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.model_selection import GridSearchCV, GroupKFold, LeaveOneGroupOut, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+import censorium
+from censorium import MEASURES, MODES, CensoredClassifier, Trials, tensorfile
+from censorium.dependence import Adversarial, Wasserstein
+from censorium.dependence.wasserstein import spectral_mlp
 from planted import (
     LATENT_SIZE,
     N_CHANNELS,
@@ -27,17 +38,6 @@ from planted import (
     same,
     without_projector,
 )
-from safetensors import safe_open
-from sklearn.base import clone
-from sklearn.metrics import balanced_accuracy_score
-from sklearn.model_selection import GridSearchCV, GroupKFold, LeaveOneGroupOut, cross_validate
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
-
-import censorium
-from censorium import MEASURES, MODES, CensoredClassifier, Trials, tensorfile
-from censorium.dependence import Adversarial, Wasserstein
-from censorium.dependence.wasserstein import spectral_mlp
 
 PROJECTION_NAMES = ("direct", "projected")
 
@@ -389,7 +389,7 @@ def test_labels_of_any_kind_survive_saving(tmp_path: Path, labels: Any, as_objec
 def test_a_saved_model_is_readable_without_censorium(
     fitted: CensoredClassifier, tmp_path: Path
 ) -> None:
-    """safetensors and json alone read the weights and the header."""
+    """Safetensors and json alone read the weights and the header."""
     fitted.save(tmp_path / "model")
     with safe_open(tmp_path / "model", framework="numpy") as file:
         held = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118

@@ -1,13 +1,13 @@
-"""Laws of the recipe: when the strength is what, which numbers are refused, records as plain values."""
+"""Laws of the recipe: when the strength is what, what is refused, records as plain values."""
 
 import json
 from dataclasses import asdict, replace
 
 import pytest
-from planted import recipe_of
 
 from censorium.errors import OptionError
 from censorium.recipe import EpochRecord, Strength
+from planted import recipe_of
 
 
 def test_the_strength_rises_linearly_and_then_stays() -> None:

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from planted import OPTIONS, planted, same
 from sklearn.metrics import balanced_accuracy_score
 
 from censorium import CensoredClassifier, SubjectSplit, Trials, subject_kfold, tensorfile
 from censorium.audit import probe
 from censorium.errors import SplitError
 from censorium.study import Run, Study, execute
+from planted import OPTIONS, planted, same
 
 BASE = {k: v for k, v in OPTIONS.items() if k != "random_state"}
 CENSORED = {**BASE, "measure": "density-ratio", "mode": "complementary", "strength": 0.5}
@@ -40,7 +40,7 @@ def noise_of(trials: Trials, subjects: list[int], seed: int) -> Trials:
 def test_test_subjects_do_not_touch_training(
     trials: Trials, tmp_path: Path, measure: str | None, point: str
 ) -> None:
-    """Whatever the test subjects' trials hold: weights, records, train and validation scores stay."""
+    """Whatever the test subjects' trials hold, weights, records and other scores stay."""
     other = noise_of(trials, [4], seed=1)
     outcomes, weights = [], []
     for name, given in (("a", trials), ("b", other)):

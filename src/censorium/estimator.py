@@ -210,8 +210,6 @@ class CensoredClassifier(
             signals.session if sessions is None else sessions,
             len(x),
         )
-        if self.measure is not None:
-            require_several(people)
         self.classes_ = codes.classes
         self.ch_names_, self.sfreq_ = signals.ch_names, signals.sfreq
         self.n_channels_, self.n_times_ = x.shape[1:]
@@ -219,6 +217,8 @@ class CensoredClassifier(
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         seeds = [int(s) for s in np.random.SeedSequence(seed).generate_state(4)]
         self.split_ = hold_out(people, self.validation_subjects, seed=seeds[0])
+        if self.measure is not None:
+            require_several(self.split_)
         training, valid = divide(x, codes.y, people, self.split_)
         require_classes(training, codes)
         warn_of_one_class(codes, people, self.split_)

@@ -116,17 +116,16 @@ class People(NamedTuple):
         return cls(subject, identifiers("sessions", sessions, n))
 
 
-def require_several(people: People | None) -> None:
+def require_several(split: SubjectSplit | None) -> None:
     """Raise a `DataError` unless there are subjects to be told apart, as censoring needs."""
-    if people is None:
+    if split is None:
         raise DataError(
             "Censoring must know who is who: pass subjects=..., or Epochs whose metadata has a "
             "column 'subject'. measure=None trains the uncensored baseline, which needs none."
         )
-    subjects = np.unique(people.subject).tolist()
-    if len(subjects) < 2:
+    if len(split.train) < 2:
         raise DataError(
-            f"Censoring needs two subjects or more; all trials are of {subjects[0]!r}. "
+            f"Censoring needs two training subjects or more; there is one: {split.train[0]!r}. "
             "measure=None trains the uncensored baseline."
         )
 
@@ -136,7 +135,7 @@ def hold_out(
 ) -> SubjectSplit | None:
     """Who trains and who validates: `wanted` subjects by name, or so many drawn from `seed`."""
     if people is None:
-        if wanted not in (0, ()):
+        if np.size(wanted) and np.any(np.asarray(wanted) != 0):
             raise DataError("validation_subjects are asked for, but nobody said who is who.")
         return None
     subjects = np.unique(people.subject).tolist()
@@ -173,7 +172,7 @@ def require_classes(training: Data, codes: Codes) -> None:
     """Raise a `DataError` if the training subjects lack a class that others show."""
     lacking = np.setdiff1d(codes.y, training.y)
     if len(lacking):
-        raise DataError(f"No training subject shows class {codes.classes[lacking[0]]!r}.")
+        raise DataError(f"No training subject shows class {codes.classes[lacking[0]].item()!r}.")
 
 
 def warn_of_one_class(codes: Codes, people: People | None, split: SubjectSplit | None) -> None:

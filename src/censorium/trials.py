@@ -276,13 +276,15 @@ def nuisance_of(subject: Ids, session: Ids) -> Ints:
 
 def identifiers(kind: str, values: ArrayLike, n: int) -> Ids:
     """`values` as `n` integer or string identifiers, or a `DataError`."""
-    ids = np.asarray(values)
+    # A list becomes objects first: NumPy would turn [1, "a"] into strings without a word, and
+    # casts its strings of variable length to fixed ones no other way.
+    ids = np.asarray(values) if hasattr(values, "dtype") else np.array(values, dtype=object)
     if ids.dtype.kind == "T":
-        ids = ids.astype(object)  # numpy casts its variable strings to fixed ones no other way
+        ids = ids.astype(object)
     if ids.dtype.kind == "O":
         if all(isinstance(v, str) for v in ids.ravel()):
             ids = ids.astype(str)
-        elif all(isinstance(v, int) and not isinstance(v, bool) for v in ids.ravel()):
+        elif all(isinstance(v, int | np.integer) and not isinstance(v, bool) for v in ids.ravel()):
             ids = ids.astype(np.int64)
         else:
             raise DataError(f"{kind} ids must be all integers or all strings.")

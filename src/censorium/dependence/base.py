@@ -2,7 +2,7 @@
 
 import abc
 from collections.abc import Callable
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -34,8 +34,20 @@ Measure = Callable[[int, int], Dependence]
 """A class or function that makes a `Dependence` from (n_features, n_nuisance)."""
 
 
+class Scores(NamedTuple):
+    """What a critic says of joint pairs, a sample of p(Z,S), and of product pairs, of p(Z)p(S)."""
+
+    joint: Tensor
+    product: Tensor
+
+
 class Pairs(nn.Module):
-    """The usual critic J(z, s): one number for each pair of features and nuisance value."""
+    """The usual critic J(z, s): one number for each pair of features and nuisance value.
+
+    Joint and shuffled pairs pass through the network as one batch. In two passes, batch norm would
+    show each kind its own mean and deviation, and the critic would tell the kinds apart by those:
+    its estimate would grow without bound above the dependence there is.
+    """
 
     def __init__(
         self, n_features: int, n_nuisance: int, net: Callable[[int, int], nn.Module] = mlp
@@ -44,9 +56,11 @@ class Pairs(nn.Module):
         self.n_nuisance = n_nuisance
         self.net = net(n_features + n_nuisance, 1)
 
-    def forward(self, features: Tensor, nuisance: Tensor) -> Tensor:
-        s = one_hot(nuisance, self.n_nuisance).to(features.dtype)
-        return self.net(torch.cat([features, s], dim=-1)).squeeze(-1)  # type: ignore[no-any-return]
+    def forward(self, features: Tensor, nuisance: Tensor) -> Scores:
+        s = torch.cat([nuisance, shuffled(nuisance)])
+        s = one_hot(s, self.n_nuisance).to(features.dtype)
+        pairs = torch.cat([features.repeat(2, 1), s], dim=-1)
+        return Scores(*self.net(pairs).squeeze(-1).chunk(2))
 
 
 def shuffled(nuisance: Tensor) -> Tensor:

@@ -3,7 +3,7 @@
 from torch import Tensor
 from torch.nn.functional import softplus
 
-from censorium.dependence.base import Dependence, Pairs, shuffled
+from censorium.dependence.base import Dependence, Pairs
 
 
 class DensityRatio(Dependence):
@@ -16,10 +16,9 @@ class DensityRatio(Dependence):
         self.critic = Pairs(n_features, n_nuisance)
 
     def estimate(self, features: Tensor, nuisance: Tensor) -> Tensor:
-        return self.critic(features, nuisance).mean()  # type: ignore[no-any-return]
+        return self.critic(features, nuisance).joint.mean()  # type: ignore[no-any-return]
 
     def critic_loss(self, features: Tensor, nuisance: Tensor) -> Tensor:
-        joint = self.critic(features, nuisance)
-        product = self.critic(features, shuffled(nuisance))
+        joint, product = self.critic(features, nuisance)
         # -log sigmoid(u) = softplus(-u), which neither overflows nor loses digits.
         return softplus(-joint).mean() + softplus(product).mean()
