@@ -1,7 +1,7 @@
 # Every target sets up what it needs, in a local virtual environment.
 PYTHON ?= python3
 BIN := .venv/bin
-# Two test processes of one thread each: threads that wait for busy cores are far slower.
+# One thread in each process: threads that wait for a busy core are many times slower.
 ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n 2
 
@@ -12,7 +12,7 @@ help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: .venv/core  ## Train plain and censored decoders on simulated people; write out/demo.html
-	$(BIN)/censorium demo --out out/demo.html
+	$(ONE_THREAD) $(BIN)/censorium demo --out out/demo.html
 
 test: .venv/dev browser  ## Run the tests (about 5 minutes)
 	$(PYTEST) -m "not slow"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+import torch
 
 from censorium.trials import Trials
 
@@ -34,3 +35,9 @@ def make_trials(
 def small_trials() -> Callable[..., Trials]:
     """A function that makes random trials; its options are their sizes and the seed."""
     return make_trials
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> None:
+    """One thread in each test process: threads that wait for a busy core are many times slower."""
+    torch.set_num_threads(1)

@@ -13,7 +13,7 @@ import safetensors.numpy
 import torch
 from sklearn.exceptions import NotFittedError
 
-from censorium import CensoredClassifier, CensoriumError, Trials
+from censorium import CensoredClassifier, Trials
 from censorium.errors import CensoriumWarning, DataError, FileError, OptionError, SplitError
 from planted import OPTIONS, epochs_of, planted
 
@@ -124,6 +124,16 @@ def test_a_training_subject_of_one_class_is_warned_of(measure: str | None) -> No
     assert len(model.history_) == OPTIONS["epochs"]
 
 
+def test_labels_in_an_array_of_objects_are_named_too() -> None:
+    """Strings in an array of objects, as pandas has them, are named as plain ones are."""
+    y = np.where(TRIALS.subject == 2, "b", NAMES).astype(object)
+    with pytest.warns(CensoriumWarning, match=r"one class only: 2 \(only 'b'\)"):
+        CensoredClassifier(**OPTIONS).fit(TRIALS, y)
+    y[(TRIALS.subject == 2) & (TRIALS.y == 0)] = "c"
+    with pytest.raises(DataError, match="No training subject shows class 'c'"):
+        attempt(TRIALS, y, validation_subjects=[2])
+
+
 def test_a_validation_subject_of_one_class_is_no_matter() -> None:
     """Only training subjects are warned of (the configuration makes a warning an error)."""
     y = np.where(TRIALS.subject == 2, "b", NAMES)
@@ -149,7 +159,9 @@ def test_one_subject_only(subject: Any) -> None:
 
 def test_one_training_subject_only() -> None:
     """Censoring where validation leaves one training subject: an error before training."""
-    with pytest.raises(CensoriumError, match="two training subjects or more"):
+    with pytest.raises(DataError, match="two training subjects or more; there is one: 1"):
+        attempt(validation_subjects=[2, 3, 4])
+    with pytest.raises(DataError, match="two training subjects or more"):
         attempt(validation_subjects=3)
 
 
@@ -233,17 +245,20 @@ def test_an_odd_latent_size_cannot_be_halved(shared: bool) -> None:
         ({"evaluation_point": "best-validation"}, "'best-validation' needs validation subjects."),
         ({"device": "quantum"}, "Device 'quantum' is not to be had here"),
         ({"device": 1.5}, "Device 1.5 is not to be had here"),
-        ({"epochs": 0}, "epochs must be 1 or more, got 0."),
-        ({"batch_size": 1}, "batch_size must be 2 or more, got 1."),
-        ({"learning_rate": 0}, "learning_rate must be positive, got 0."),
-        ({"learning_rate": -1e-4}, "learning_rate must be positive, got -0.0001."),
-        ({"critic_learning_rate": 0.0}, "critic_learning_rate must be positive, got 0.0."),
-        ({"critic_steps": 0}, "critic_steps must be 1 or more, got 0."),
-        ({"weight_decay": -1}, "weight_decay must be 0 or more, got -1."),
+        ({"epochs": 0}, "epochs must be a whole number, 1 or more, got 0."),
+        ({"batch_size": 1}, "batch_size must be a whole number, 2 or more, got 1."),
+        ({"learning_rate": 0}, "learning_rate must be above 0, and finite, got 0."),
+        ({"learning_rate": -1e-4}, "learning_rate must be above 0, and finite, got -0.0001."),
+        (
+            {"critic_learning_rate": 0.0},
+            "critic_learning_rate must be above 0, and finite, got 0.0.",
+        ),
+        ({"critic_steps": 0}, "critic_steps must be a whole number, 1 or more, got 0."),
+        ({"weight_decay": -1}, "weight_decay must be 0 or more, and finite, got -1."),
         ({"strength": -0.5}, "strength must be 0 or more, and finite, got -0.5."),
         ({"strength": float("inf")}, "strength must be 0 or more, and finite, got inf."),
-        ({"averaging": 1}, "averaging must be at least 0 and below 1, got 1."),
-        ({"warmup_epochs": -1}, "warmup_epochs must be 0 or more, got -1."),
+        ({"averaging": 1}, "averaging must be 0 or more and below 1, got 1."),
+        ({"warmup_epochs": -1}, "warmup_epochs must be a whole number, 0 or more, got -1."),
         ({"latent_size": 0}, "latent_size must be at least 1, got 0."),
     ],
     ids=str,
@@ -279,7 +294,7 @@ def test_impossible_validation_subjects(wanted: Any, words: str) -> None:
         attempt(validation_subjects=wanted)
 
 
-@pytest.mark.parametrize("wanted", [1, [1], np.array([1])], ids=str)
+@pytest.mark.parametrize("wanted", [1, [1], [0], ("Ann",), np.array([0, 1])], ids=str)
 def test_validation_subjects_without_subjects(wanted: Any) -> None:
     """A baseline that was not told who is who cannot hold anyone out."""
     with pytest.raises(DataError, match="validation_subjects are asked for"):

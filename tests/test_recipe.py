@@ -53,7 +53,9 @@ def test_impossible_numbers_are_refused_by_name(field: str, value: float) -> Non
 
 def test_negative_warm_up_is_refused() -> None:
     """The message names warmup_epochs."""
-    with pytest.raises(OptionError, match="warmup_epochs must be 0 or more, got -1"):
+    with pytest.raises(
+        OptionError, match="warmup_epochs must be a whole number, 0 or more, got -1"
+    ):
         recipe_of(strength=Strength(1.0, warmup_epochs=-1))
 
 

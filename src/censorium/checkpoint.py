@@ -97,6 +97,7 @@ class Checkpoint:
     ) -> None:
         self.path = Path(path)
         self.progress = progress
+        self.n_epochs = recipe.epochs
         self.fingerprint = fingerprint(progress, data, recipe)
 
     def save(self) -> None:
@@ -116,6 +117,11 @@ class Checkpoint:
             raise FileError(
                 f"{self.path} belongs to a run with other data or options. "
                 "Delete it to start anew, or name another checkpoint."
+            )
+        if len(header["records"]) > self.n_epochs:
+            raise FileError(
+                f"{self.path} holds {len(header['records'])} epochs, more than the {self.n_epochs} "
+                "asked for. Ask for as many or more, or name another checkpoint."
             )
         parts: dict[str, Weights] = {part: {} for part in self.progress.parts()}
         for key, tensor in tensors.items():

@@ -1,7 +1,6 @@
 """The scikit-learn face: `CensoredClassifier`."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,10 +19,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from censorium import tensorfile
-from censorium.censor import Censor
+from censorium.censor import Censor, resolve_mode
+from censorium.checkpoint import Data
 from censorium.dependence import Measure
-from censorium.errors import DataError, FileError, OptionError, lookup
+from censorium.devices import torch_device
+from censorium.errors import DataError, lookup
 from censorium.inputs import (
     Layout,
     People,
@@ -36,11 +36,11 @@ from censorium.inputs import (
     warn_of_flat,
     warn_of_one_class,
 )
+from censorium.modelfile import plain, read_model, write_model
 from censorium.modes import Mode
 from censorium.nets import LATENT_SIZE, PROJECTIONS, Inferred, TaskModel, infer
 from censorium.randomness import RandomStream
 from censorium.recipe import EpochRecord, Recipe, Strength
-from censorium.splits import SubjectSplit
 from censorium.train import train
 from censorium.trials import Floats, require_finite
 
@@ -190,6 +190,7 @@ class CensoredClassifier(
             the metadata's columns ``subject`` and ``session``).
         """
         recipe, device = self._recipe(), torch_device(self.device)
+        resolve_mode(self.mode)
         signals = Signals.of(X)
         x, y = validate_data(
             self,
@@ -210,27 +211,22 @@ class CensoredClassifier(
             signals.session if sessions is None else sessions,
             len(x),
         )
-        self.classes_ = codes.classes
-        self.ch_names_, self.sfreq_ = signals.ch_names, signals.sfreq
-        self.n_channels_, self.n_times_ = x.shape[1:]
-
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         seeds = [int(s) for s in np.random.SeedSequence(seed).generate_state(4)]
-        self.split_ = hold_out(people, self.validation_subjects, seed=seeds[0])
+        split = hold_out(people, self.validation_subjects, seed=seeds[0])
         if self.measure is not None:
-            require_several(self.split_)
-        training, valid = divide(x, codes.y, people, self.split_)
+            require_several(split)
+        training, valid = divide(x, codes.y, people, split)
         require_classes(training, codes)
-        warn_of_one_class(codes, people, self.split_)
-        self.n_nuisance_ = int(training.s.max()) + 1 if people else 0
+        warn_of_one_class(codes, people, split)
         with RandomStream(seeds[1], torch.device("cpu")):
-            model = self._task_model()
-        warn_of_flat(model.scale.fit(training.x), self.ch_names_)
+            model = self._task_model(x.shape[1], x.shape[2], len(codes.classes))
+        warn_of_flat(model.scale.fit(training.x), signals.ch_names)
         trained = train(
             model,
             training,
             recipe,
-            censor=self._censor(self.n_nuisance_, seeds[2], device),
+            censor=self._censor(training, len(codes.classes), seeds[2]),
             valid=valid,
             seed=seeds[3],
             device=device,
@@ -239,6 +235,10 @@ class CensoredClassifier(
         )
         model.load_state_dict(trained.weights[self.evaluation_point])
         self.model_, self.history_ = model.cpu().eval(), trained.records
+        self.classes_, self.split_ = codes.classes, split
+        self.ch_names_, self.sfreq_ = signals.ch_names, signals.sfreq
+        self.n_channels_, self.n_times_ = x.shape[1:]
+        self.n_nuisance_ = int(training.s.max()) + 1 if people else 0
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -280,36 +280,12 @@ class CensoredClassifier(
     def save(self, path: str | Path) -> None:
         """Write the fitted model into one file, safetensors and JSON, that `load` opens."""
         check_is_fitted(self)
-        options = {k: _plain(v) for k, v in self.get_params().items() if k not in _NOT_SAVED}
-        header = {
-            "options": options,
-            "classes": self.classes_.tolist(),
-            "classes_dtype": self.classes_.dtype.str,
-            "fitted": {name: getattr(self, name) for name in _FITTED},
-            "split": asdict(self.split_) if self.split_ else None,
-            "history": [asdict(record) for record in self.history_],
-        }
-        tensorfile.write(path, "model", self.model_.state_dict(), header)
+        write_model(self, path)
 
     @classmethod
     def load(cls, path: str | Path, *, device: str = "cpu") -> Self:
         """The model that `save` wrote to `path`, ready to predict on `device`."""
-        tensors, header = tensorfile.read(path, "model")
-        try:
-            self = cls(**header["options"], device=device)
-            self.classes_ = np.array(header["classes"], dtype=np.dtype(header["classes_dtype"]))
-            for name in _FITTED:
-                setattr(self, name, header["fitted"][name])
-            self.ch_names_ = self.ch_names_ and tuple(self.ch_names_)
-            self.split_ = SubjectSplit(**header["split"]) if header["split"] else None
-            self.history_ = [EpochRecord.of(record) for record in header["history"]]
-            self.model_ = self._task_model().eval()
-            self.model_.load_state_dict(tensors)
-        except (KeyError, TypeError, ValueError, RuntimeError) as error:
-            raise FileError(
-                f"{path} holds no model that this censorium can open: {error}"
-            ) from error
-        return self
+        return read_model(cls, path, device)  # type: ignore[no-any-return]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -340,7 +316,7 @@ class CensoredClassifier(
 
     def _recipe(self) -> Recipe:
         # A search draws NumPy's numbers; the checkpoint holds and compares Python's.
-        given = {name: _plain(value) for name, value in self.get_params(deep=False).items()}
+        given = {name: plain(value) for name, value in self.get_params(deep=False).items()}
         own = given["critic_learning_rate"]
         return Recipe(
             epochs=given["epochs"],
@@ -356,53 +332,25 @@ class CensoredClassifier(
             evaluation_points=(self.evaluation_point,),
         )
 
-    def _task_model(self) -> TaskModel:
+    def _task_model(self, n_channels: int, n_times: int, n_classes: int) -> TaskModel:
         return TaskModel(
-            self.n_channels_,
-            self.n_times_,
-            len(self.classes_),
+            n_channels,
+            n_times,
+            n_classes,
             latent_size=self.latent_size,
             projection=lookup("projection", self.projection, PROJECTIONS),
         )
 
-    def _censor(self, n_nuisance: int, seed: int, device: torch.device) -> Censor | None:
+    def _censor(self, training: Data, n_classes: int, seed: int) -> Censor | None:
         if self.measure is None:
             return None
         return Censor(
             self.measure,
             self.mode,
             n_features=self.latent_size,
-            n_classes=len(self.classes_),
-            n_nuisance=n_nuisance,
+            n_classes=n_classes,
+            n_nuisance=int(training.s.max()) + 1,
             shared_critic=self.shared_critic,
             seed=seed,
-            device=device,
+            device=self.device,
         )
-
-
-# What a saved model does not need: where it trained, and who watched.
-_NOT_SAVED = ("checkpoint", "on_epoch", "device")
-_FITTED = ("ch_names_", "sfreq_", "n_channels_", "n_times_", "n_nuisance_", "n_features_in_")
-
-
-def torch_device(name: str) -> torch.device:
-    """The device of that name, or an `OptionError` if this machine has none such."""
-    try:
-        device = torch.device(name)
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError, TypeError) as error:
-        raise OptionError(f"Device {name!r} is not to be had here: {error}") from error
-    return device
-
-
-def _plain(value: Any) -> Any:
-    """`value` as JSON can hold it: objects by their names, generators not at all."""
-    if callable(value):
-        return getattr(value, "__name__", type(value).__name__)
-    if isinstance(value, np.random.RandomState):
-        return None
-    if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_plain(v) for v in value]
-    return value

@@ -135,7 +135,7 @@ def hold_out(
 ) -> SubjectSplit | None:
     """Who trains and who validates: `wanted` subjects by name, or so many drawn from `seed`."""
     if people is None:
-        if np.size(wanted) and np.any(np.asarray(wanted) != 0):
+        if wanted if isinstance(wanted, int | np.integer) else len(wanted):
             raise DataError("validation_subjects are asked for, but nobody said who is who.")
         return None
     subjects = np.unique(people.subject).tolist()
@@ -172,7 +172,7 @@ def require_classes(training: Data, codes: Codes) -> None:
     """Raise a `DataError` if the training subjects lack a class that others show."""
     lacking = np.setdiff1d(codes.y, training.y)
     if len(lacking):
-        raise DataError(f"No training subject shows class {codes.classes[lacking[0]].item()!r}.")
+        raise DataError(f"No training subject shows class {codes.classes.tolist()[lacking[0]]!r}.")
 
 
 def warn_of_one_class(codes: Codes, people: People | None, split: SubjectSplit | None) -> None:
@@ -180,7 +180,8 @@ def warn_of_one_class(codes: Codes, people: People | None, split: SubjectSplit |
     if people is None or split is None:
         return
     seen = {s: np.unique(codes.y[people.subject == s]) for s in split.train}
-    alone = {s: codes.classes[c[0]].item() for s, c in seen.items() if len(c) == 1}
+    names = codes.classes.tolist()
+    alone = {s: names[c[0]] for s, c in seen.items() if len(c) == 1}
     if alone:
         shown = ", ".join(f"{s!r} (only {c!r})" for s, c in list(alone.items())[:5])
         more = f" and {len(alone) - 5} more" if len(alone) > 5 else ""

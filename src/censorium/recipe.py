@@ -39,17 +39,17 @@ class Recipe:
     evaluation_points: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        _require("epochs", self.epochs, self.epochs >= 1, "1 or more")
-        _require("batch_size", self.batch_size, self.batch_size >= 2, "2 or more")
-        _require("critic_steps", self.critic_steps, self.critic_steps >= 1, "1 or more")
-        _require("learning_rate", self.learning_rate, self.learning_rate > 0, "positive")
-        _require("weight_decay", self.weight_decay, self.weight_decay >= 0, "0 or more")
-        rate = self.critic_learning_rate
-        _require("critic_learning_rate", rate, rate > 0, "positive")
-        value, warmup = self.strength.value, self.strength.warmup_epochs
-        _require("strength", value, 0 <= value < float("inf"), "0 or more, and finite")
-        _require("warmup_epochs", warmup, warmup >= 0, "0 or more")
-        _require("averaging", self.averaging, 0 <= self.averaging < 1, "at least 0 and below 1")
+        _require_whole("epochs", self.epochs, 1)
+        _require_whole("batch_size", self.batch_size, 2)
+        _require_whole("critic_steps", self.critic_steps, 1)
+        _require_whole("warmup_epochs", self.strength.warmup_epochs, 0)
+        for epoch in self.strength.excluded_epochs:
+            _require_whole("an epoch in excluded_epochs", epoch, 1)
+        _require_number("learning_rate", self.learning_rate, above=0)
+        _require_number("critic_learning_rate", self.critic_learning_rate, above=0)
+        _require_number("weight_decay", self.weight_decay)
+        _require_number("strength", self.strength.value)
+        _require_number("averaging", self.averaging, below=1)
         for point in self.evaluation_points:
             if point not in EVALUATION_POINTS:
                 raise OptionError(unknown("evaluation point", point, EVALUATION_POINTS))
@@ -79,6 +79,16 @@ class EpochRecord:
         return cls(**{**plain, "dependence": tuple(plain["dependence"])})
 
 
-def _require(name: str, value: float, holds: bool, what: str) -> None:
-    if not holds:
-        raise OptionError(f"{name} must be {what}, got {value}.")
+def _require_whole(name: str, value: Any, least: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise OptionError(f"{name} must be a whole number, {least} or more, got {value!r}.")
+
+
+def _require_number(
+    name: str, value: Any, *, above: float = -1, below: float = float("inf")
+) -> None:
+    bound = "above 0" if above == 0 else "0 or more"
+    limit = f" and below {below:g}" if below < float("inf") else ", and finite"
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not max(above, 0) <= value < below or value == above:
+        raise OptionError(f"{name} must be {bound}{limit}, got {value!r}.")

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -121,12 +122,12 @@ def begin(
 ) -> Progress:
     """The state before the first step."""
     critic = list(censor.parameters()) if censor else []
-    decay = recipe.weight_decay
+    adamw = partial(AdamW, weight_decay=recipe.weight_decay, fused=True)
     return Progress(
         model,
         censor,
-        AdamW(model.parameters(), recipe.learning_rate, weight_decay=decay),
-        AdamW(critic, recipe.critic_learning_rate, weight_decay=decay) if critic else None,
+        adamw(model.parameters(), recipe.learning_rate),
+        adamw(critic, recipe.critic_learning_rate) if critic else None,
         stream,
         average=copied(model) if "averaged" in recipe.evaluation_points else {},
     )

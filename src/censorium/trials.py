@@ -253,6 +253,8 @@ def concatenate(parts: Sequence[Trials]) -> Trials:
     if not parts:
         raise DataError("There is nothing to concatenate.")
     first = parts[0]
+    if any(p.subject.dtype.kind != first.subject.dtype.kind for p in parts):
+        raise DataError("Subject ids must be integers in all parts or strings in all parts.")
     for part in parts[1:]:
         if part.info != first.info or part.x.shape[1:] != first.x.shape[1:]:
             raise DataError(

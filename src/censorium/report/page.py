@@ -37,8 +37,10 @@ def write_report(out: Path, trials: Trials, outcomes: Sequence[Outcome]) -> None
             split=outcomes[0].run.split,
             options={o.run.model: o.run.options for o in outcomes},
             table=table,
-            verdicts=[(row.model, verdict(row, baseline)) for row in censored],
-            identities=[(row.model, identity_sentence(row, baseline)) for row in censored],
+            verdicts=[
+                (row.model, f"{verdict(row, baseline)} {identity_sentence(row, baseline)}")
+                for row in censored
+            ],
             clear=any(row.difference.clear for row in censored if row.difference),
             seconds=sum(o.seconds for o in outcomes),
             waveforms=image(figures.waveforms(trials), "Class-average waveforms and a scalp map."),

@@ -83,19 +83,18 @@ def verdict(row: Row, baseline: Row) -> str:
     else:
         said = "better than the baseline here" if d.mean > 0 else "worse than the baseline here"
     return (
-        f"{row.test:.3f} against the baseline's {baseline.test:.3f}: {d.mean:+.3f} per person, "
-        f"95 % interval {d.low:+.3f} to {d.high:+.3f}; "
-        f"better for {d.n_better} of {d.n_better + d.n_worse} people who differ. "
-        f"That is {said}."
+        f"balanced accuracy {row.test:.3f} on unseen people ({BASELINE}: {baseline.test:.3f}). "
+        f"Person by person {d.mean:+.3f}, 95 % interval {d.low:+.3f} to {d.high:+.3f}; "
+        f"{d.n_better} better, {d.n_worse} worse: {said}."
     )
 
 
-def identity_sentence(row: Row, baseline: Row) -> str | None:
+def identity_sentence(row: Row, baseline: Row) -> str:
     """One sentence on what the features still tell of who the person is."""
     if row.unseen is None or baseline.unseen is None:
-        return None
+        return ""
     return (
-        f"a linear probe names an unseen person from the features of one trial in "
-        f"{row.unseen.balanced_accuracy:.0%} of cases; from the baseline's features in "
-        f"{baseline.unseen.balanced_accuracy:.0%}, by guessing in {row.unseen.chance:.0%}."
+        f"From one trial's features a linear probe names an unseen person in "
+        f"{row.unseen.balanced_accuracy:.0%} of cases ({BASELINE}: "
+        f"{baseline.unseen.balanced_accuracy:.0%}, guessing: {row.unseen.chance:.0%})."
     )

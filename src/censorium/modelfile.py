@@ -1,0 +1,66 @@
+"""A fitted model as one file, and back."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from censorium import tensorfile
+from censorium.errors import FileError
+from censorium.recipe import EpochRecord
+from censorium.splits import SubjectSplit
+
+# What prediction elsewhere does not need: where it trained, and who watched.
+NOT_SAVED = ("checkpoint", "on_epoch", "device")
+SIZES = ("n_channels_", "n_times_", "n_nuisance_", "n_features_in_")
+
+
+def write_model(model: Any, path: str | Path) -> None:
+    """Write a fitted `CensoredClassifier`: its weights, and all else as JSON."""
+    options = model.get_params(deep=False).items()
+    header = {
+        "options": {name: plain(value) for name, value in options if name not in NOT_SAVED},
+        "classes": model.classes_.tolist(),
+        "classes_dtype": model.classes_.dtype.str,
+        "ch_names": model.ch_names_,
+        "sfreq": model.sfreq_,
+        "sizes": [int(getattr(model, name)) for name in SIZES],
+        "split": asdict(model.split_) if model.split_ else None,
+        "history": [asdict(record) for record in model.history_],
+    }
+    tensorfile.write(path, "model", model.model_.state_dict(), header)
+
+
+def read_model(model_class: Any, path: str | Path, device: str) -> Any:
+    """The `model_class` that `write_model` wrote to `path`, for use on `device`."""
+    tensors, header = tensorfile.read(path, "model")
+    try:
+        model = model_class(**header["options"], device=device)
+        model.classes_ = np.array(header["classes"], dtype=np.dtype(header["classes_dtype"]))
+        model.ch_names_ = header["ch_names"] and tuple(header["ch_names"])
+        model.sfreq_ = header["sfreq"]
+        for name, size in zip(SIZES, header["sizes"], strict=True):
+            setattr(model, name, size)
+        model.split_ = SubjectSplit(**header["split"]) if header["split"] else None
+        model.history_ = [EpochRecord.of(record) for record in header["history"]]
+        sizes = (model.n_channels_, model.n_times_, len(model.classes_))
+        model.model_ = model._task_model(*sizes)
+        model.model_.eval().load_state_dict(tensors)
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise FileError(f"{path} holds no model that this censorium can open: {error}") from error
+    return model
+
+
+def plain(value: Any) -> Any:
+    """`value` as JSON can hold it: objects by their names, generators not at all."""
+    if callable(value):
+        return getattr(value, "__name__", type(value).__name__)
+    if isinstance(value, np.random.RandomState):
+        return None
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain(v) for v in value]
+    return value
