@@ -36,7 +36,7 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(censorium.__version__, prog_name="censorium")
 def main() -> None:
-    r"""EEG decoders that work on people they have never seen.
+    """EEG decoders that work on people they have never seen.
 
     \b
     Examples:

@@ -13,7 +13,7 @@ from censorium.errors import FileError
 
 @click.group()
 def data() -> None:
-    r"""Make and prepare trials.
+    """Make and prepare trials.
 
     \b
     Examples:
@@ -54,7 +54,7 @@ def data() -> None:
 )
 @click.option("--overwrite", is_flag=True, help="Replace a folder of trials.")
 def simulate(folder: Path, subjects: int, sessions: int, overwrite: bool, **options: Any) -> None:
-    r"""Simulate people who watch a rapid stream of images; write a folder of trials.
+    """Simulate people who watch a rapid stream of images; write a folder of trials.
 
     \b
     Examples:

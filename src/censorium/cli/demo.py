@@ -60,7 +60,9 @@ def plan(trials: Trials, seed: int) -> Study:
     help="Open the report in a browser. [default: if a person is watching]",
 )
 def demo(out: Path, seed: int, show: bool | None) -> None:
-    r"""Train baseline and censored decoders on simulated people; write a report.
+    """Compare plain and censored decoders; write a report.
+
+    Both are trained on simulated people and tested on others. Takes a few minutes.
 
     \b
     Examples:

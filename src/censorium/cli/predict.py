@@ -21,7 +21,9 @@ from censorium.trials import Trials
 )
 @click.option("--device", default="cpu", show_default=True, help="cpu, cuda or mps.")
 def predict(model: Path, trials: Path, out: Path | None, device: str) -> None:
-    r"""Apply a model to a folder of trials: a table with the probability of each class.
+    """Write the class probabilities of each trial.
+
+    MODEL is a file that `train` wrote, TRIALS a folder of trials.
 
     \b
     Examples:

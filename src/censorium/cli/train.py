@@ -116,7 +116,9 @@ def train(
     seed: int,
     **options: Any,
 ) -> None:
-    r"""Train a decoder on a folder of trials; write the model and its scores on unseen people.
+    """Train a decoder; score it on people it has not seen.
+
+    TRIALS is a folder of trials. The model and its scores are written to files.
 
     \b
     Examples:

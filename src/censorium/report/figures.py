@@ -9,6 +9,7 @@ import mne
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from censorium.dependence import MEASURES
@@ -148,6 +149,7 @@ def learning_curves(outcomes: Sequence[Outcome]) -> Figure:
             below.text(0.5, 0.5, "no critic", ha="center", color=PALE, transform=below.transAxes)
             below.set(yticks=[])
         below.set_xlabel("epoch")
+        below.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
     axes[0, 0].set_ylabel("balanced accuracy")
     axes[0, 0].legend(frameon=False, fontsize=8, loc="lower right")
     return fig
