@@ -508,3 +508,17 @@ def test_fit_leaves_its_input_alone(trials: Trials) -> None:
     assert np.array_equal(x, trials.x)
     assert np.array_equal(y, trials.y)
     assert np.array_equal(s, trials.subject)
+
+
+def test_channel_scales_are_of_the_training_subjects_alone() -> None:
+    """The scale of each channel is the mean and deviation of the training subjects' trials."""
+    trials = planted()
+    x = trials.x.copy()
+    x[trials.subject == 4] *= 1000
+    model = CensoredClassifier(**OPTIONS, validation_subjects=[4])
+    model.fit(x, trials.y, subjects=trials.subject)
+    mine = x[trials.subject != 4].astype(np.float64)
+    # Stored in float32, which holds seven digits.
+    scale = model.model_.scale
+    np.testing.assert_allclose(scale.mean[:, 0], mine.mean((0, 2)), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(scale.deviation[:, 0], mine.std((0, 2)), rtol=1e-5)

@@ -104,8 +104,9 @@ class Trials:
         class_names, codes = np.unique(np.asarray(y), return_inverse=True)
         names = [f"ch{i}" for i in range(x.shape[1])] if ch_names is None else ch_names
         info = Info(float(sfreq), tuple(names), tuple(map(str, class_names)), float(tmin))
-        session = np.zeros(len(x), dtype=np.int64) if session is None else session
-        return cls(x, codes, np.asarray(subject), np.asarray(session), info)
+        who = identifiers("subject", subject, len(x))
+        sitting = np.zeros(len(x), dtype=np.int64) if session is None else session
+        return cls(x, codes, who, identifiers("session", sitting, len(x)), info)
 
     @classmethod
     def from_epochs(

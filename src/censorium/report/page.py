@@ -41,7 +41,7 @@ def write_report(out: Path, trials: Trials, outcomes: Sequence[Outcome]) -> None
                 (row.model, f"{verdict(row, baseline)} {identity_sentence(row, baseline)}")
                 for row in censored
             ],
-            clear=any(row.difference.clear for row in censored if row.difference),
+            n_clear=sum(row.difference.clear for row in censored if row.difference),
             seconds=sum(o.seconds for o in outcomes),
             waveforms=image(figures.waveforms(trials), "Class-average waveforms and a scalp map."),
             paired=image(figures.paired_dots(outcomes), "Balanced accuracy of each unseen person."),
