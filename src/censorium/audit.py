@@ -1,6 +1,7 @@
 """How much do these features know about who the subject is?"""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -13,7 +14,8 @@ from censorium.trials import Floats, Ids
 PROBE_FOLDS = 5
 
 
-class Probe(NamedTuple):
+@dataclass(frozen=True)
+class Probe:
     """How well a fresh linear classifier names the subject, and how well it would by guessing."""
 
     balanced_accuracy: float
@@ -40,3 +42,12 @@ def probe(features: Floats, subject: Ids, *, seed: int = 0) -> Probe:
     lda = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto", priors=equal)
     predicted = cross_val_predict(lda, scaled, subject, cv=folds)
     return Probe(balanced_accuracy(subject, predicted), chance)
+
+
+def mean_probe(probes: Sequence[Probe | None]) -> Probe | None:
+    """The mean of the probes there are."""
+    found = [p for p in probes if p]
+    if not found:
+        return None
+    named, chance = ([getattr(p, name) for p in found] for name in ("balanced_accuracy", "chance"))
+    return Probe(float(np.mean(named)), float(np.mean(chance)))

@@ -17,6 +17,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from censorium.audit import mean_probe
 from censorium.study import Evaluation, Outcome
 
 
@@ -76,8 +77,5 @@ def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def _identity(scores: Sequence[Evaluation]) -> str:
-    probes = [s.identity for s in scores if s.identity]
-    if not probes:
-        return "-"
-    named, chance = (np.mean([p[i] for p in probes]) for i in (0, 1))
-    return f"{named:.2f} ({chance:.2f})"
+    probe = mean_probe([s.identity for s in scores])
+    return f"{probe.balanced_accuracy:.2f} ({probe.chance:.2f})" if probe else "-"

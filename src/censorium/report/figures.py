@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from censorium.audit import mean_probe
 from censorium.dependence import MEASURES
-from censorium.report.summary import BASELINE, by_model, mean_probe, person_scores
+from censorium.report.summary import BASELINE, by_model, person_scores
 from censorium.study import Outcome
 from censorium.trials import Trials
 
@@ -165,8 +166,7 @@ def identity(outcomes: Sequence[Outcome]) -> Figure:
         axes, ("training people", "unseen people"), ("train", "test"), strict=True
     ):
         for place, (model, mine) in enumerate(models.items()):
-            evaluations = [getattr(o, part) for o in mine]
-            probe = mean_probe(evaluations)
+            probe = mean_probe([getattr(o, part).identity for o in mine])
             if probe is None:
                 continue
             ax.barh(place, probe.balanced_accuracy, color=colour[model], height=0.62)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from censorium.audit import Probe
+from censorium.audit import Probe, mean_probe
 from censorium.stats import Difference, paired_difference
-from censorium.study import Evaluation, Outcome
+from censorium.study import Outcome
 
 BASELINE = "baseline"
 
@@ -60,17 +60,11 @@ def _row(model: str, outcomes: Sequence[Outcome], reference: Mapping[Any, float]
         test=float(np.mean([o.test.balanced_accuracy for o in outcomes])),
         train=float(np.mean([o.train.balanced_accuracy for o in outcomes])),
         overfit_ratio=float(np.mean([o.overfit_ratio for o in outcomes])),
-        seen=mean_probe([o.train for o in outcomes]),
-        unseen=mean_probe([o.test for o in outcomes]),
+        seen=mean_probe([o.train.identity for o in outcomes]),
+        unseen=mean_probe([o.test.identity for o in outcomes]),
         seconds=float(np.mean([o.seconds for o in outcomes])),
         difference=against,
     )
-
-
-def mean_probe(evaluations: Sequence[Evaluation]) -> Probe | None:
-    """The mean of the probes there are."""
-    probes = [e.identity for e in evaluations if e.identity]
-    return Probe(*np.mean(probes, axis=0).tolist()) if probes else None
 
 
 def verdict(row: Row, baseline: Row) -> str:
