@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from censorium import trials as trials_module
+from censorium import arrays as arrays_module
 from censorium.censor import Censor
 from censorium.errors import OptionError
 from censorium.nets import ChannelScale, TaskModel, direct, encoder, infer, mlp, projected
@@ -134,7 +134,7 @@ def test_no_features_are_an_option_error(latent_size):
 @pytest.mark.parametrize("n", [1, 7, 8, 50])
 def test_scale_is_the_mean_and_deviation(n, monkeypatch):
     """The scale is NumPy's in double precision, from however many chunks it is learnt."""
-    monkeypatch.setattr(trials_module, "CHUNK", 7)
+    monkeypatch.setattr(arrays_module, "CHUNK", 7)
     x = signals(n, 4, 9) * np.array([1e-6, 1, 30, 1e3], np.float32)[:, None]
     x += np.array([1e-5, 0, -5, 1e4], np.float32)[:, None]
     scale = ChannelScale(4)
@@ -152,7 +152,7 @@ def test_scale_does_not_depend_on_the_chunks(monkeypatch):
     x = signals(5000, 2, 2)
     scales = []
     for chunk in (4096, 100):
-        monkeypatch.setattr(trials_module, "CHUNK", chunk)
+        monkeypatch.setattr(arrays_module, "CHUNK", chunk)
         scales.append(ChannelScale(2))
         scales[-1].fit(x)
     torch.testing.assert_close(scales[0].mean, scales[1].mean, rtol=1e-6, atol=1e-7)
@@ -174,7 +174,7 @@ def test_scaled_signals_have_mean_0_and_deviation_1():
 
 def test_flat_channels_are_marked_and_left_finite(monkeypatch):
     """A channel that never changes is marked, alone, and comes out as 0; steps are not flat."""
-    monkeypatch.setattr(trials_module, "CHUNK", 8)
+    monkeypatch.setattr(arrays_module, "CHUNK", 8)
     x = signals(20, 4)
     x[:, 1] = 0.1
     x[:, 2] = 0

@@ -203,7 +203,7 @@ def test_best_validation_needs_validation_data(data: Data) -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "size"), [(320, 64), (321, 64), (129, 64), (65, 64), (64, 64), (63, 64), (3, 2), (2, 5)]
+    ("n", "size"), [(320, 64), (321, 64), (129, 64), (65, 64), (64, 64), (63, 64), (4, 2), (2, 5)]
 )
 def test_an_epoch_sees_every_trial_once_in_even_batches(n: int, size: int) -> None:
     """Batches cover all trials once; none is above the size, and sizes differ by at most one."""
@@ -340,3 +340,12 @@ def test_training_learns_the_planted_class() -> None:
     # 360 trials of new people: chance is 0.5 with a deviation of 0.026.
     assert records[-1].valid_balanced_accuracy > 0.5 + 5 * 0.026
     assert records[-1].task_loss < records[0].task_loss
+
+
+def test_an_odd_number_of_trials_in_pairs_trains(trials: Trials) -> None:
+    """Pairs of an odd number of trials leave nobody alone, whose batch norm would be undefined."""
+    data = data_of(trials[:41])
+    sizes = [len(b) for b in batches(41, 2, 0, 1)]
+    assert sum(sizes) == 41
+    assert set(sizes) == {2, 3}
+    assert len(fit(data, recipe_of(epochs=1, batch_size=2)).records) == 1

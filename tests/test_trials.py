@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from censorium import trials as trials_module
+from censorium import arrays as arrays_module
+from censorium.arrays import nuisance_of, require_finite
 from censorium.errors import DataError, OptionError
-from censorium.trials import Info, Trials, concatenate, nuisance_of, require_finite
+from censorium.trials import Info, Trials, concatenate
 
 ARRAYS = ("x", "y", "subject", "session")
 INFO = Info(100.0, ("a", "b"), ("rest", "move"))
@@ -299,7 +300,7 @@ def test_a_value_that_is_no_number_is_found(trial, value):
 
 def test_numbers_pass(monkeypatch):
     """Finite signals pass, however large, and so do none."""
-    monkeypatch.setattr(trials_module, "CHUNK", 2)
+    monkeypatch.setattr(arrays_module, "CHUNK", 2)
     require_finite(np.full((5, 2, 3), 3e38, np.float32))
     require_finite(np.zeros((0, 2, 3), np.float32))
 

@@ -7,9 +7,9 @@ import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
+from censorium.arrays import Floats, Ids
 from censorium.errors import DataError
 from censorium.scores import balanced_accuracy
-from censorium.trials import Floats, Ids
 
 PROBE_FOLDS = 5
 

@@ -12,12 +12,12 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from censorium import tensorfile
+from censorium.arrays import Floats, Ints, chunks
 from censorium.censor import Censor
 from censorium.errors import FileError
 from censorium.nets import TaskModel
 from censorium.randomness import RandomStream
 from censorium.recipe import EpochRecord, Recipe
-from censorium.trials import Floats, Ints, chunks
 
 Weights = dict[str, Tensor]
 

@@ -19,6 +19,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from censorium.arrays import Floats, require_finite
 from censorium.censor import Censor, resolve_mode
 from censorium.checkpoint import Data
 from censorium.dependence import Measure
@@ -42,7 +43,6 @@ from censorium.nets import LATENT_SIZE, PROJECTIONS, Inferred, TaskModel, infer
 from censorium.randomness import RandomStream
 from censorium.recipe import EpochRecord, Recipe, Strength
 from censorium.train import train
-from censorium.trials import Floats, require_finite
 
 
 class CensoredClassifier(

@@ -8,10 +8,11 @@ import mne
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from censorium.arrays import Floats, Ids, Ints, event_names, identifiers, nuisance_of
 from censorium.checkpoint import Data
 from censorium.errors import CensoriumWarning, DataError, SplitError
 from censorium.splits import SubjectSplit
-from censorium.trials import Floats, Ids, Ints, Trials, event_names, identifiers, nuisance_of
+from censorium.trials import Trials
 
 
 class Signals(NamedTuple):

@@ -9,8 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from censorium.arrays import Floats, chunks
 from censorium.errors import OptionError
-from censorium.trials import Floats, chunks
 
 HIDDEN = (128, 128, 128)
 LATENT_SIZE = 128

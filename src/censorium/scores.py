@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import recall_score
 
-from censorium.trials import Ids
+from censorium.arrays import Ids
 
 
 def balanced_accuracy(y: ArrayLike, predicted: ArrayLike) -> float:

@@ -136,10 +136,12 @@ def begin(
 def batches(n: int, size: int, seed: int, epoch: int) -> Iterator[NDArray[np.int64]]:
     """All of 0..n-1 once, in an order that (seed, epoch) decides, in batches as even as can be.
 
-    Even, so that no batch is a remnant of a few trials whose batch norm would be noise.
+    Even, so that no batch is a remnant of a few trials whose batch norm would be noise; and none
+    of a single trial, which has no norm: an odd number of trials in pairs ends with three.
     """
     order = np.random.default_rng([seed, epoch]).permutation(n)
-    yield from np.array_split(order, -(-n // size))
+    n_batches = min(-(-n // size), n // 2)
+    yield from np.array_split(order, max(n_batches, 1))
 
 
 def inverse_frequency(y: NDArray[np.int64]) -> Tensor:
