@@ -35,6 +35,8 @@ def write(path: str | Path, kind: str, tensors: Mapping[str, Tensor], header: An
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
+            file.flush()
+            os.fsync(file.fileno())  # a machine that goes down keeps the old file or the new one
         Path(new).chmod(0o644)
         Path(new).replace(path)
     finally:
