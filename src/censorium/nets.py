@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from censorium.arrays import Floats, chunks
+from censorium.devices import repeatable
 from censorium.errors import OptionError
 
 HIDDEN = (128, 128, 128)
@@ -156,7 +157,7 @@ def infer(
     training = model.training
     model.eval()
     parts: list[tuple[Any, Any]] = []
-    with torch.inference_mode():
+    with torch.inference_mode(), repeatable():
         for start in range(0, len(x), batch_size):
             batch = torch.from_numpy(np.array(x[start : start + batch_size])).to(device)
             hidden = model.features(batch)

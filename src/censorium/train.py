@@ -15,6 +15,7 @@ from torch.optim import AdamW, Optimizer
 
 from censorium.censor import Censor
 from censorium.checkpoint import Checkpoint, Data, Progress, Weights, copied
+from censorium.devices import repeatable
 from censorium.errors import DivergedError, OptionError
 from censorium.nets import TaskModel, infer
 from censorium.randomness import RandomStream
@@ -60,7 +61,7 @@ def train(
         saved.restore()
     for epoch in range(len(progress.records) + 1, recipe.epochs + 1):
         start = time.perf_counter()
-        with progress.stream:
+        with progress.stream, repeatable():
             steps = train_epoch(progress, data, recipe, epoch, seed)
         refuse_divergence(steps, model, epoch)
         score = score_of(model, valid, progress.stream.device) if valid else None
