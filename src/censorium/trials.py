@@ -190,10 +190,7 @@ class Trials:
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
         """Write a folder that `load` opens; it appears whole or not at all."""
         folder = Path(folder)
-        if folder.exists() and not overwrite:
-            raise FileError(f"{folder} exists already.")
-        if folder.exists() and not is_trials_folder(folder):
-            raise FileError(f"{folder} holds something else than trials; it is left alone.")
+        require_free(folder, overwrite=overwrite)
         folder.parent.mkdir(parents=True, exist_ok=True)
         new = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
         old = new.with_name(f"{new.name}.old")
@@ -263,6 +260,14 @@ def concatenate(parts: Sequence[Trials]) -> Trials:
         for name in ("x", "y", "subject", "session")
     )
     return Trials(x, y, subject, session, first.info)
+
+
+def require_free(folder: Path, *, overwrite: bool) -> None:
+    """Raise a `FileError` unless trials may be saved there."""
+    if folder.exists() and not overwrite:
+        raise FileError(f"{folder} exists already. Overwrite it, or name another folder.")
+    if folder.exists() and not is_trials_folder(folder):
+        raise FileError(f"{folder} holds something else than trials; it is left alone.")
 
 
 def is_trials_folder(folder: Path) -> bool:

@@ -109,7 +109,7 @@ WRONG = {
     "no such folder": ("train {place}/nothing", "There is no folder"),
     "no such model": ("predict {place}/nothing {place}/trials", "There is no file"),
     "not a model": ("predict {place}/trials/x.npy {place}/trials", "no model file"),
-    "folder exists": ("data simulate {place}/trials", "exists already; --overwrite"),
+    "folder exists": ("data simulate {place}/trials", "exists already. Overwrite it"),
     "not trials": ("data simulate {place} --overwrite", "something else than trials"),
     "unknown subject": ("train {place}/trials --test-subjects 2,9", "Unknown subject '9'"),
     "two ways": ("train {place}/trials --test-subjects 2 --n-test 1", "not both"),
@@ -126,6 +126,11 @@ WRONG = {
     ),
     "bad device": ("train {place}/trials --device warp", "Device 'warp'"),
     "bad knob": ("data simulate {place}/new --snr -1", "snr"),
+    "bad seed": ("train {place}/trials --seed -1", "not in the range 0<="),
+    "bad count": ("train {place}/trials --n-valid -1", "not in the range"),
+    "report in a file": ("demo --out {place}/model.safetensors/report.html", "cannot lie in it"),
+    "report over a folder": ("demo --out {place}/trials", "is a directory"),
+    "model over a folder": ("train {place}/trials --out {place}", "is a directory"),
     "unknown command": ("trian", "No such command"),
 }
 

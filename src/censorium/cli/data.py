@@ -7,8 +7,9 @@ import click
 from rich.console import Console
 
 from censorium import datasets
+from censorium.cli.options import seed_option
 from censorium.cli.terminal import progress_bar
-from censorium.errors import FileError
+from censorium.trials import require_free
 
 
 @click.group()
@@ -49,9 +50,7 @@ def data() -> None:
     show_default=True,
     help="How much the share of targets differs between people.",
 )
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="Decides everything that is drawn."
-)
+@seed_option
 @click.option("--overwrite", is_flag=True, help="Replace a folder of trials.")
 def simulate(folder: Path, subjects: int, sessions: int, overwrite: bool, **options: Any) -> None:
     """Simulate people who watch a rapid stream of images; write a folder of trials.
@@ -61,8 +60,7 @@ def simulate(folder: Path, subjects: int, sessions: int, overwrite: bool, **opti
       censorium data simulate trials
       censorium data simulate strong --subjects 20 --subject-strength 2 --seed 1
     """
-    if folder.exists() and not overwrite:
-        raise FileError(f"{folder} exists already; --overwrite replaces a folder of trials.")
+    require_free(folder, overwrite=overwrite)
     console = Console()
     with progress_bar(console) as bar:
         task = bar.add_task("simulating people", total=subjects)

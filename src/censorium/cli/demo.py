@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from censorium import datasets
+from censorium.cli.options import OutFile, seed_option
 from censorium.cli.terminal import progress_bar, scores_of_models
 from censorium.recipe import EpochRecord
 from censorium.splits import subject_kfold
@@ -47,14 +48,12 @@ def plan(trials: Trials, seed: int) -> Study:
 @click.command()
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=OutFile(),
     default=Path("censorium-demo.html"),
     show_default=True,
     help="Where the report goes.",
 )
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="Decides everything that is drawn."
-)
+@seed_option
 @click.option(
     "--open/--no-open",
     "show",

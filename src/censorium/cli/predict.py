@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 import numpy as np
 
-from censorium.cli.tables import write_table
-from censorium.errors import OptionError
+from censorium.cli.options import OutFile
+from censorium.cli.tables import table_writer
 from censorium.estimator import CensoredClassifier
 from censorium.trials import Trials
 
@@ -16,7 +16,7 @@ from censorium.trials import Trials
 @click.argument("trials", type=click.Path(path_type=Path))
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=OutFile(),
     help="A .csv or .parquet file; without it CSV goes to standard output.",
 )
 @click.option("--device", default="cpu", show_default=True, help="cpu, cuda or mps.")
@@ -30,8 +30,7 @@ def predict(model: Path, trials: Path, out: Path | None, device: str) -> None:
       censorium predict model.safetensors trials > probabilities.csv
       censorium predict model.safetensors trials --out probabilities.parquet
     """
-    if out and out.suffix not in (".csv", ".parquet"):
-        raise OptionError(f"--out must end in .csv or .parquet, got {out}.")
+    write = table_writer(out)
     decoder = CensoredClassifier.load(model, device=device)
     given = Trials.load(trials)
     probability = decoder.predict_proba(given)
@@ -43,6 +42,6 @@ def predict(model: Path, trials: Path, out: Path | None, device: str) -> None:
         "predicted": decoder.classes_[probability.argmax(axis=1)],
         **{f"p_{name}": probability[:, i] for i, name in enumerate(decoder.classes_)},
     }
-    write_table(table, out)
+    write(table)
     if out:
         click.echo(f"{len(given)} trials written to {out}")

@@ -1,11 +1,10 @@
 """Tables of results as files."""
 
 import csv
-import io
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from numpy.typing import NDArray
 
@@ -14,24 +13,30 @@ from censorium.errors import OptionError
 Table = Mapping[str, NDArray[Any]]
 
 
-def write_table(table: Table, out: Path | None) -> None:
-    """Write columns to a .csv or .parquet file, or as CSV to standard output."""
-    if out is not None:
-        out.parent.mkdir(parents=True, exist_ok=True)
-    if out is not None and out.suffix == ".parquet":
-        _write_parquet(table, out)
-        return
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
+def table_writer(out: Path | None) -> Callable[[Table], None]:
+    """What writes a table to a .csv or .parquet file, or as CSV to standard output."""
+    if out is None:
+        return lambda table: _write_csv(table, sys.stdout)
+    if out.suffix == ".csv":
+        return lambda table: _save_csv(table, out)
+    if out.suffix == ".parquet":
+        return _parquet_writer(out)
+    raise OptionError(f"--out must end in .csv or .parquet, got {out}.")
+
+
+def _write_csv(table: Table, file: TextIO) -> None:
+    writer = csv.writer(file, lineterminator="\n")
     writer.writerow(table)
     writer.writerows(zip(*(column.tolist() for column in table.values()), strict=True))
-    if out is None:
-        sys.stdout.write(text.getvalue())
-    else:
-        out.write_text(text.getvalue())
 
 
-def _write_parquet(table: Table, out: Path) -> None:
+def _save_csv(table: Table, out: Path) -> None:
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with out.open("w", newline="") as file:
+        _write_csv(table, file)
+
+
+def _parquet_writer(out: Path) -> Callable[[Table], None]:
     try:
         import pyarrow  # noqa: PLC0415  (an extra)
         from pyarrow import parquet  # noqa: PLC0415
@@ -39,4 +44,10 @@ def _write_parquet(table: Table, out: Path) -> None:
         raise OptionError(
             "Parquet needs pyarrow: pip install 'censorium[parquet]'. CSV needs nothing."
         ) from None
-    parquet.write_table(pyarrow.table({name: c.tolist() for name, c in table.items()}), out)
+
+    def write(table: Table) -> None:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        columns = {name: column.tolist() for name, column in table.items()}
+        parquet.write_table(pyarrow.table(columns), out)
+
+    return write

@@ -9,6 +9,7 @@ import click
 import numpy as np
 from rich.console import Console
 
+from censorium.cli.options import OutFile, seed_option
 from censorium.cli.terminal import progress_bar, scores_of_sets
 from censorium.dependence import MEASURES
 from censorium.errors import OptionError, lookup
@@ -27,7 +28,7 @@ DEFAULTS = CensoredClassifier().get_params()
 @click.argument("trials", type=click.Path(path_type=Path))
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=OutFile(),
     default=Path("model.safetensors"),
     show_default=True,
     help="Where the model goes; its scores go beside it as JSON.",
@@ -89,22 +90,20 @@ DEFAULTS = CensoredClassifier().get_params()
     help="Which weights to keep.",
 )
 @click.option("--test-subjects", metavar="IDS", help="Subjects to test on, by id: 3,7,9.")
-@click.option("--n-test", type=int, help="Or how many to draw.  [default: a fifth]")
+@click.option("--n-test", type=click.IntRange(0), help="Or how many to draw.  [default: a fifth]")
 @click.option(
     "--n-valid",
-    type=int,
+    type=click.IntRange(0),
     default=0,
     show_default=True,
     help="Training subjects to set aside for validation.",
 )
 @click.option(
     "--checkpoint",
-    type=click.Path(path_type=Path),
+    type=OutFile(),
     help="File from which an interrupted training goes on.",
 )
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="Decides everything that is drawn."
-)
+@seed_option
 @click.option("--device", default=DEFAULTS["device"], show_default=True, help="cpu, cuda or mps.")
 def train(
     trials: Path,
@@ -165,9 +164,9 @@ def choose_split(
     else:
         known = {str(s): s for s in ids}
         names = [name.strip() for name in test_subjects.split(",")]
-        test = [lookup("subject", name, known) for name in names if name]
+        test = [lookup("subject", name, known) for name in names]
     rest = [s for s in order if s not in test]
-    if n_valid < 0 or n_valid >= len(rest):
+    if n_valid >= len(rest):
         raise OptionError(
             f"{len(test)} test and {n_valid} validation subjects leave none of {len(ids)} to train."
         )

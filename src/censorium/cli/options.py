@@ -1,0 +1,33 @@
+"""What several commands ask for, checked before any work starts."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+class OutFile(click.Path):
+    """A file to write: whether it can be is known at once, not when the work is done."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, writable=True, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path, once a file can come to lie there."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        place = next(p for p in path.absolute().parents if p.exists())
+        if not place.is_dir():
+            self.fail(f"{place} is a file, so {path} cannot lie in it.", param, ctx)
+        if not os.access(place, os.W_OK):
+            self.fail(f"There is no permission to write in {place}.", param, ctx)
+        return path
+
+
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),  # what scikit-learn takes
+    default=0,
+    show_default="0",
+    help="Decides everything that is drawn.",
+)
