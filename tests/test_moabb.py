@@ -5,17 +5,16 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import mne
+import moabb
 import numpy as np
 import pandas as pd
 import pytest
+from moabb.datasets.fake import FakeDataset
+from moabb.evaluations import CrossSubjectEvaluation
+from moabb.paradigms import P300
 from sklearn.pipeline import make_pipeline
 
 from censorium import CensoredClassifier
-
-moabb = pytest.importorskip("moabb")
-moabb_datasets = pytest.importorskip("moabb.datasets.fake")
-moabb_evaluations = pytest.importorskip("moabb.evaluations")
-moabb_paradigms = pytest.importorskip("moabb.paradigms")
 
 
 class Spy(CensoredClassifier):
@@ -50,7 +49,7 @@ def no_fits_so_far() -> Iterator[None]:
 
 def evaluate(folder: Path, **options: Any) -> pd.DataFrame:
     """MOABB's scores of a censored classifier over three subjects with two sessions each."""
-    dataset = moabb_datasets.FakeDataset(
+    dataset = FakeDataset(
         event_list=["Target", "NonTarget"],
         n_sessions=2,
         n_subjects=3,
@@ -59,8 +58,8 @@ def evaluate(folder: Path, **options: Any) -> pd.DataFrame:
         duration=60,
         n_events=40,
     )
-    evaluation = moabb_evaluations.CrossSubjectEvaluation(
-        paradigm=moabb_paradigms.P300(resample=64),
+    evaluation = CrossSubjectEvaluation(
+        paradigm=P300(resample=64),
         datasets=[dataset],
         overwrite=True,
         hdf5_path=str(folder),
