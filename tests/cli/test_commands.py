@@ -5,6 +5,7 @@ import importlib
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet
@@ -115,7 +116,10 @@ WRONG = {
     "two ways": ("train {place}/trials --test-subjects 2 --n-test 1", "not both"),
     "nobody left": ("train {place}/trials --n-test 4", "leave none of 4"),
     "bad number": ("train {place}/trials --strength -1", "strength must be 0 or more"),
-    "unknown measure": ("train {place}/trials --measure wasserstien", "wasserstein"),
+    "unknown measure": (
+        "train {place}/trials --measure wasserstien",
+        "Unknown measure 'wasserstien'. Did you mean 'wasserstein'?",
+    ),
     "no validation": (
         "train {place}/trials --evaluation-point best-validation",
         "needs validation subjects",
@@ -142,6 +146,27 @@ def test_errors_are_one_sentence_and_status_2(place, words, message):
     assert done.exit_code == 2
     assert message in done.output
     assert "Traceback" not in done.output
+
+
+def test_a_reader_who_has_had_enough_is_no_error(place):
+    """`censorium predict ... | head` ends when head does, and says nothing."""
+    words = [sys.executable, "-m", "censorium", "predict"]
+    words += [str(place / "model.safetensors"), str(place / "trials")]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        assert run.stdout.readline().startswith("trial,subject")
+        run.stdout.close()
+        assert run.stderr.read() == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_is_told_in_one_sentence(place):
+    """What the system refuses is said as the system says it, with exit status 2."""
+    words = [sys.executable, "-m", "censorium", "predict"]
+    words += [str(place / "model.safetensors"), str(place / "trials")]
+    with Path("/dev/full").open("w") as full:
+        run = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert run.returncode == 2
+    assert run.stderr == "Error: No space left on device\n"
 
 
 def test_help_is_there_without_a_command():

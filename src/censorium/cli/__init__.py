@@ -29,8 +29,17 @@ class Commands(click.Group):
             warnings.showwarning = show_warning
             try:
                 return super().invoke(ctx)
+            except BrokenPipeError:
+                raise  # the reader has had enough, as `head` has: no error, and click says none
             except (CensoriumError, OSError) as error:
-                raise Failure(" ".join(str(error).split())) from error
+                raise Failure(sentence(error)) from error
+
+
+def sentence(error: Exception) -> str:
+    """What went wrong, on one line; of the system's errors what it was and with which file."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    return " ".join(str(error).split())
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

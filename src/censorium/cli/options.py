@@ -1,10 +1,27 @@
 """What several commands ask for, checked before any work starts."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import click
+
+from censorium.errors import OptionError, unknown
+
+
+class Name(click.Choice[str]):
+    """One of several names; any other is reported with the nearest right spelling."""
+
+    def __init__(self, kind: str, names: Iterable[str]) -> None:
+        super().__init__([*names])
+        self.kind = kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name, if it is one of them."""
+        if value not in self.choices:
+            raise OptionError(unknown(self.kind, value, self.choices))
+        return str(value)
 
 
 class OutFile(click.Path):
@@ -28,6 +45,6 @@ seed_option = click.option(
     "--seed",
     type=click.IntRange(0, 2**32 - 1),  # what scikit-learn takes
     default=0,
-    show_default="0",
+    show_default=True,
     help="Decides everything that is drawn.",
 )

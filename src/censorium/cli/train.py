@@ -9,7 +9,7 @@ import click
 import numpy as np
 from rich.console import Console
 
-from censorium.cli.options import OutFile, seed_option
+from censorium.cli.options import Name, OutFile, seed_option
 from censorium.cli.terminal import progress_bar, scores_of_sets
 from censorium.dependence import MEASURES
 from censorium.errors import OptionError, lookup
@@ -35,14 +35,14 @@ DEFAULTS = CensoredClassifier().get_params()
 )
 @click.option(
     "--measure",
-    type=click.Choice([*MEASURES, "none"]),
+    type=Name("measure", [*MEASURES, "none"]),
     default=DEFAULTS["measure"],
     show_default=True,
     help="Measure of dependence; none trains the uncensored baseline.",
 )
 @click.option(
     "--mode",
-    type=click.Choice([*MODES]),
+    type=Name("mode", MODES),
     default=DEFAULTS["mode"],
     show_default=True,
     help="What is to be independent of the subject.",
@@ -56,7 +56,7 @@ DEFAULTS = CensoredClassifier().get_params()
 )
 @click.option(
     "--projection",
-    type=click.Choice([*PROJECTIONS]),
+    type=Name("projection", PROJECTIONS),
     default=DEFAULTS["projection"],
     show_default=True,
     help="Censor the features themselves, or a projection of them.",
@@ -84,7 +84,7 @@ DEFAULTS = CensoredClassifier().get_params()
 )
 @click.option(
     "--evaluation-point",
-    type=click.Choice(EVALUATION_POINTS),
+    type=Name("evaluation point", EVALUATION_POINTS),
     default=DEFAULTS["evaluation_point"],
     show_default=True,
     help="Which weights to keep.",
@@ -136,6 +136,8 @@ def train(
         **options,
     )
     console = Console()
+    if options["checkpoint"] and options["checkpoint"].exists():
+        console.print(f"Going on from {options['checkpoint']}")
     parts = dict(zip(("train", "valid", "test"), split.apply(all_trials), strict=True))
     with progress_bar(console) as bar:
         task = bar.add_task("training", total=model.epochs)

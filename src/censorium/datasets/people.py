@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from censorium.electrodes import placed
+
 # The Neuroscan cap of the RSVP benchmark; PO9 and PO10 stand for CB1 and CB2, which 10-05 lacks.
 CAP = """
 Fp1 Fpz Fp2 AF3 AF4 F7 F5 F3 F1 Fz F2 F4 F6 F8 FT7 FC5 FC3 FC1 FCz FC2 FC4 FC6 FT8
@@ -181,11 +183,7 @@ def grid() -> Floats:
 @cache
 def cap() -> mne.Info:
     """The electrodes, on the head."""
-    info = mne.create_info([*CH_NAMES, *MASTOIDS], SFREQ, "eeg")
-    # MNE 1.13 calls standard_1005 by another name, and warns at the old one.
-    names = mne.channels.get_builtin_montages()
-    montage = "colin27_1005" if "colin27_1005" in names else "standard_1005"
-    return info.set_montage(mne.channels.make_standard_montage(montage), verbose="error")
+    return placed([*CH_NAMES, *MASTOIDS], SFREQ)
 
 
 def lead_field(points: Floats) -> Floats:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from censorium.audit import mean_probe
 from censorium.dependence import MEASURES
-from censorium.report.summary import BASELINE, by_model, person_scores
+from censorium.electrodes import placed
+from censorium.report.summary import BASELINE, by_model, percent, person_scores
 from censorium.study import Outcome
 from censorium.trials import Trials
 
@@ -74,10 +75,7 @@ def waveforms(trials: Trials) -> Figure:
         ax.set(title=name, xlabel="ms after the image")
     axes[0].set_ylabel("µV")
     axes[0].legend(frameon=False, loc="upper left", fontsize=8.5)
-    montage = mne.channels.make_standard_montage("colin27_1005")
-    info = mne.create_info(list(trials.info.ch_names), trials.info.sfreq, "eeg").set_montage(
-        montage
-    )
+    info = placed(trials.info.ch_names, trials.info.sfreq)
     mne.viz.plot_topomap(difference[:, peak], info, axes=axes[-1], show=False, contours=4)
     axes[-1].set_title(f"difference at {milliseconds[peak]:.0f} ms")
     return fig
@@ -173,12 +171,12 @@ def identity(outcomes: Sequence[Outcome]) -> Figure:
             ax.text(
                 probe.balanced_accuracy + 0.015,
                 place,
-                f"{probe.balanced_accuracy:.0%}",
+                percent(probe.balanced_accuracy),
                 va="center",
             )
             ax.axvline(probe.chance, color=INK, lw=1, ls=":")
         ax.set(title=title, yticks=range(len(models)), yticklabels=list(models), xlim=(0, 1.12))
-        ax.set_xticks([0, 0.5, 1], ["0", "50 %", "100 %"])
+        ax.set_xticks([0, 0.5, 1], ["0", percent(0.5), percent(1)])
     axes[0].invert_yaxis()
     return fig
 

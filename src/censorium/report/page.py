@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 import censorium
 from censorium.report import figures
-from censorium.report.summary import identity_sentence, rows, verdict
+from censorium.report.summary import identity_sentence, rows, signed, verdict
 from censorium.study import Outcome
 from censorium.trials import Trials
 
@@ -28,6 +28,7 @@ def write_report(out: Path, trials: Trials, outcomes: Sequence[Outcome]) -> None
         undefined=jinja2.StrictUndefined,
     )
     baseline, *censored = table = rows(outcomes)
+    environment.filters["signed"] = signed
     with figures.style():
         page = environment.get_template("report.html").render(
             trials=trials,

@@ -67,6 +67,16 @@ def _row(model: str, outcomes: Sequence[Outcome], reference: Mapping[Any, float]
     )
 
 
+def signed(value: float) -> str:
+    """A difference, with its sign."""
+    return f"{value:+.3f}".replace("-", "\N{MINUS SIGN}")
+
+
+def percent(value: float) -> str:
+    """A share of one in percent."""
+    return f"{100 * value:.0f}\N{NO-BREAK SPACE}%"
+
+
 def verdict(row: Row, baseline: Row) -> str:
     """One sentence on how a model compares with the baseline on unseen people."""
     d = row.difference
@@ -78,7 +88,8 @@ def verdict(row: Row, baseline: Row) -> str:
         said = "better than the baseline here" if d.mean > 0 else "worse than the baseline here"
     return (
         f"balanced accuracy {row.test:.3f} on unseen people ({BASELINE}: {baseline.test:.3f}). "
-        f"Person by person {d.mean:+.3f}, 95 % interval {d.low:+.3f} to {d.high:+.3f}; "
+        f"Person by person {signed(d.mean)}, {percent(0.95)} interval {signed(d.low)} to "
+        f"{signed(d.high)}; "
         f"{d.n_better} better, {d.n_worse} worse: {said}."
     )
 
@@ -89,6 +100,6 @@ def identity_sentence(row: Row, baseline: Row) -> str:
         return ""
     return (
         f"From one trial's features a linear probe names an unseen person in "
-        f"{row.unseen.balanced_accuracy:.0%} of cases ({BASELINE}: "
-        f"{baseline.unseen.balanced_accuracy:.0%}, guessing: {row.unseen.chance:.0%})."
+        f"{percent(row.unseen.balanced_accuracy)} of cases ({BASELINE}: "
+        f"{percent(baseline.unseen.balanced_accuracy)}, guessing: {percent(row.unseen.chance)})."
     )
