@@ -6,7 +6,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint format browser clean
+.PHONY: help demo test test-slow lint format pictures browser clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,6 +28,9 @@ lint: .venv/dev  ## Check format, lint and types
 format: .venv/dev  ## Bring the code into format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+pictures: demo .venv/dev browser  ## Draw the pictures of the README and the docs anew
+	$(BIN)/python docs/pictures.py
 
 browser:  ## Install Debian's Chromium, which the report's test looks at pages with
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { \

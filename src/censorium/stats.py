@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import bootstrap
+from scipy.stats import t
 
 from censorium.errors import DataError
 
@@ -25,14 +25,14 @@ class Difference(NamedTuple):
 
 
 def paired_difference(scores: ArrayLike, reference: ArrayLike) -> Difference:
-    """How much `scores` exceed `reference`, unit by unit; percentile bootstrap over the units.
+    """How much `scores` exceed `reference`, unit by unit, with Student's interval of the mean.
 
-    Give one number for each person: trials or folds of one person are not independent units.
+    Give one number for each person: trials or folds of one person are not independent units. The
+    interval is exact for normal differences; a percentile bootstrap of a dozen is too narrow.
     """
     d = np.asarray(scores, dtype=float) - np.asarray(reference, dtype=float)
     if d.ndim != 1 or len(d) < 2:
         raise DataError(f"A paired difference needs two people or more, got shape {d.shape}.")
-    rng = np.random.default_rng(0)
-    interval = bootstrap((d,), np.mean, method="percentile", rng=rng).confidence_interval
-    low, high = float(interval.low), float(interval.high)
-    return Difference(float(d.mean()), low, high, int((d > 0).sum()), int((d < 0).sum()))
+    mean = float(d.mean())
+    margin = float(t.ppf(0.975, len(d) - 1) * d.std(ddof=1) / np.sqrt(len(d)))
+    return Difference(mean, mean - margin, mean + margin, int((d > 0).sum()), int((d < 0).sum()))
