@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from censorium import arrays as arrays_module
-from censorium.arrays import identifiers, nuisance_of, require_finite
+from censorium.arrays import identifiers, listed, nuisance_of, require_finite
 from censorium.errors import DataError
 
 
@@ -47,9 +47,42 @@ def test_numbers_pass(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "ids", [[1, "a", 2], ["a", None, "b"], [1.0, 2.0, 3.0], [True, False, True]]
+    "ids",
+    [
+        [1, "a", 2],
+        ["a", None, "b"],
+        [1.0, 2.5, 3.0],
+        [True, False, True],
+        np.array([True, False, True]),
+        np.array([1, 2, 2**63], np.uint64),
+        np.array([1.0, 2.0, 2.0**53 + 2]),
+        np.array([1.0, 2.0, 2.0**24 + 2], np.float32),
+    ],
 )
 def test_ids_of_other_kinds_are_refused(ids):
     """A list that mixes kinds, misses an id or measures something is an error, not a string."""
     with pytest.raises(DataError, match="subject ids must be"):
         identifiers("subject", ids, 3)
+
+
+@pytest.mark.parametrize("kind", ["f4", "f8", "u1", "u8", "i2", "O"])
+def test_whole_numbers_are_64_bit_integers(kind):
+    """Integers of any type, and whole floats, are one kind of id."""
+    ids = identifiers("subject", np.array([3, 200, 3], kind), 3)
+    assert ids.dtype == np.int64
+    assert ids.tolist() == [3, 200, 3]
+
+
+@pytest.mark.parametrize("ids", [[1.0, np.nan], [1, None], ["a", np.nan], np.array([1, np.nan])])
+def test_a_missing_id_is_named(ids):
+    """NaN or None among ids is an error that says of which trial the id is missing."""
+    with pytest.raises(DataError, match="subject ids must be there for every trial; trial 1 has"):
+        identifiers("subject", ids, 2)
+
+
+@pytest.mark.parametrize("one", ["anna", 7, 7.0, np.int64(7), np.str_("anna")])
+def test_one_id_is_a_list_of_one(one):
+    """A lone id is one id; several come as they are, NumPy's as Python's."""
+    assert listed(one) == [one]
+    assert listed([one, one]) == listed(iter([one, one])) == [one, one]
+    assert {type(v) for v in listed(np.array([1, 2]))} == {int}

@@ -129,6 +129,8 @@ def test_bad_data(data, onsets):
         {"band": (1.0, 200.0)},
         {"notch": 0.0},
         {"decimate": 0},
+        {"decimate": 2.5},
+        {"decimate": 2.0},
         {"seconds": 0},
     ],
 )
@@ -136,3 +138,24 @@ def test_bad_options(options):
     """An option that cannot be is refused."""
     with pytest.raises(OptionError):
         cut(noise(), SFREQ, [0], **options)
+
+
+def test_thinning_does_not_alias():
+    """A band that reaches half the rate that is left is refused, and that half is named."""
+    with pytest.raises(
+        OptionError, match=r"decimate=2 the band must end below 62\.5 Hz.* 62\.5 Hz"
+    ):
+        cut(noise(), SFREQ, [0], band=(1.0, 62.5), decimate=2)
+    assert len(cut(noise(), SFREQ, [0], band=(1.0, 62.0), decimate=2)) == 1
+    assert len(cut(noise(), SFREQ, [0], band=(1.0, 100.0), decimate=1)) == 1
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("use", [lambda x: cut(x, SFREQ, [0]), lambda x: filtered(x, SFREQ)])
+def test_broken_recordings_are_refused(value, use):
+    """NaN or infinity, which filters would spread, are an error with the channel and sample."""
+    data = noise()
+    data[2, 700:710] = value
+    data[0, 900] = value
+    with pytest.raises(DataError, match="NaN or infinite in channel 2 from sample 700 on"):
+        use(data)

@@ -98,6 +98,22 @@ def test_the_papers_folds_sort_the_subjects():
     assert paper_folds(shuffled) == paper_folds(range(64))
 
 
+@pytest.mark.parametrize("name", ["S{}", "S{:02}", "{}", "{}-x", "a1b{}"])
+def test_the_papers_blocks_count_digits_by_value(name):
+    """Strings that end in numbers make the blocks that the numbers make."""
+    named = [name.format(i) for i in range(1, 65)]
+    for split, plain in zip(paper_folds(named[::-1]), paper_folds(range(1, 65)), strict=True):
+        for part in ("train", "valid", "test"):
+            assert getattr(split, part) == tuple(name.format(i) for i in getattr(plain, part))
+
+
+def test_the_papers_blocks_are_distinct():
+    """Ids of one value, S1 and S01, are two subjects still, in an order of their own."""
+    named = [f"{s}{i}" for i in range(32) for s in ("S", "S0")]
+    assert paper_folds(named) == paper_folds(named[::-1])
+    assert len({s for split in paper_folds(named) for s in split.test}) == 40
+
+
 @pytest.mark.parametrize("n", [0, 1, 63, 65])
 def test_the_papers_folds_need_64_subjects(n):
     """Another number of subjects is an error that says what to use instead."""
@@ -171,3 +187,19 @@ def test_trials_stand_for_their_subjects(small_trials):
 def test_repeated_ids_are_one_subject():
     """Subjects given once per trial count once each, as strings too."""
     assert leave_one_subject_out(["b", "a", "b"]) == leave_one_subject_out(["a", "b"])
+
+
+def test_one_id_is_one_subject():
+    """A lone id is one subject, not the letters of a name, wherever subjects are wanted."""
+    assert SubjectSplit("anna", test="bob") == SubjectSplit(["anna"], (), ["bob"])
+    assert SubjectSplit(1, 2, np.int64(3)) == SubjectSplit([1], [2], [3])
+    for one in ("anna", 7):
+        with pytest.raises(SplitError, match="2 subjects are needed, got 1"):
+            leave_one_subject_out(one)
+
+
+@pytest.mark.parametrize("subjects", [[1, "1"], [1, None], [1.5, 2]])
+def test_subjects_who_cannot_be_told_apart(subjects):
+    """Ids that are mixed, missing or fractions are an error."""
+    with pytest.raises(SplitError, match="cannot be told apart: subject ids must be"):
+        leave_one_subject_out(subjects)

@@ -1,5 +1,6 @@
 """Trials kept on disk: whole or not at all, and nothing in them can execute."""
 
+import errno
 import json
 from dataclasses import asdict, replace
 
@@ -186,14 +187,17 @@ def test_somebody_elses_folder_is_never_overwritten(tmp_path, small_trials):
     assert {p.name for p in tmp_path.iterdir()} == {"photos", "empty", "file"}
 
 
-def test_a_failed_save_changes_nothing(folder, small_trials):
+def test_a_failed_save_changes_nothing(folder, small_trials, monkeypatch):
     """Where saving fails halfway, the old folder is as it was and nothing lies beside it."""
     trials = small_trials(seed=1)
-    # A rate that JSON cannot hold: the arrays are written by then.
-    unwritable = replace(trials, info=replace(trials.info, sfreq=np.float32(100)))
-    with pytest.raises(TypeError):
-        unwritable.save(folder, overwrite=True)
-    with pytest.raises(TypeError):
-        unwritable.save(folder.with_name("other"))
+
+    def full(*_, **__):  # the arrays are written by then
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(json, "dumps", full)
+    with pytest.raises(OSError, match="No space"):
+        trials.save(folder, overwrite=True)
+    with pytest.raises(OSError, match="No space"):
+        trials.save(folder.with_name("other"))
     assert_same(Trials.load(folder), small_trials())
     assert list(folder.parent.iterdir()) == [folder]

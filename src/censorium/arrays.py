@@ -1,4 +1,4 @@
-"""What arrays of trials must be: identifiers that identify, numbers that are finite."""
+"""What arrays of trials must be: ids that identify, labels that name, finite numbers."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -24,30 +24,98 @@ def nuisance_of(subject: Ids, session: Ids) -> Ints:
 
 
 def identifiers(kind: str, values: ArrayLike, n: int) -> Ids:
-    """`values` as `n` integer or string identifiers, or a `DataError`."""
-    # A list becomes objects first: NumPy would turn [1, "a"] into strings without a word, and
-    # casts its strings of variable length to fixed ones no other way.
-    ids = np.asarray(values) if hasattr(values, "dtype") else np.array(values, dtype=object)
-    if ids.dtype.kind == "T":
-        ids = ids.astype(object)
-    if ids.dtype.kind == "O":
-        if all(isinstance(v, str) for v in ids.ravel()):
-            ids = ids.astype(str)
-        elif all(isinstance(v, int | np.integer) and not isinstance(v, bool) for v in ids.ravel()):
-            ids = ids.astype(np.int64)
-        else:
-            raise DataError(f"{kind} ids must be all integers or all strings.")
-    if ids.dtype.kind not in "iuU":
-        raise DataError(f"{kind} ids must be integers or strings, got {ids.dtype}.")
-    if ids.shape != (n,):
-        raise DataError(f"{kind} has shape {ids.shape}, but there are {n} trials.")
+    """`values` as `n` identifiers, 64-bit integers or strings, or a `DataError`."""
+    ids = _alike(kind, f"{kind} ids", values, n)
+    if ids.dtype.kind == "b":
+        raise DataError(f"{kind} ids must be integers or strings, got booleans.")
     return ids
 
 
-def event_names(epochs: Any) -> NDArray[np.str_]:
-    """The name of each epoch's event."""
-    names = {code: name for name, code in epochs.event_id.items()}
-    return np.array([names[code] for code in epochs.events[:, 2]])
+def labels(values: ArrayLike, n: int) -> tuple[tuple[str, ...], Ints]:
+    """The names of the classes, sorted as the labels are, and the class of each of `n` trials."""
+    classes, codes = np.unique(_alike("y", "Labels in y", values, n), return_inverse=True)
+    return tuple(map(str, classes.tolist())), codes.astype(np.int64)
+
+
+def listed(ids: Any) -> list[Any]:
+    """`ids` as a list of plain values; a lone string or number is one id, not its letters."""
+    alone = isinstance(ids, str | int | float | np.generic)
+    return [s.item() if isinstance(s, np.generic) else s for s in ([ids] if alone else ids)]
+
+
+def signals(x: ArrayLike) -> Floats:
+    """`x` in single precision, (trials, channels, times), or a `DataError`."""
+    try:
+        found = np.asarray(x)
+    except ValueError as error:
+        raise DataError("x must be one array; its trials differ in channels or times.") from error
+    if found.ndim != 3:
+        raise DataError(f"x must be (trials, channels, times), got shape {found.shape}.")
+    if 0 in found.shape[1:]:
+        raise DataError(f"x needs one channel and one time at least, got shape {found.shape}.")
+    try:
+        if found.dtype.kind in "biufO":
+            return found.astype(np.float32, copy=False)
+    except (TypeError, ValueError):
+        pass
+    raise DataError(f"x must hold real numbers, got {found.dtype}.")
+
+
+def _alike(name: str, what: str, values: ArrayLike, n: int) -> NDArray[Any]:
+    """`values` as `n` integers, strings or booleans, all of one kind and none missing."""
+    # A list becomes objects first: NumPy would turn [1, "a"] into strings without a word, and
+    # casts its strings of variable length to fixed ones no other way.
+    found = np.asarray(values) if hasattr(values, "dtype") else np.array(values, dtype=object)
+    if found.shape != (n,):
+        raise DataError(f"{name} has shape {found.shape}, but there are {n} trials.")
+    if found.dtype.kind in "fOT":
+        for i, value in enumerate(found.tolist()):
+            if _is_missing(value):
+                raise DataError(f"{what} must be there for every trial; trial {i} has {value}.")
+    if found.dtype.kind in "OT":
+        found = _unboxed(what, found.astype(object))
+    if found.dtype.kind in "uf":
+        found = _whole(what, found)
+    if found.dtype.kind not in "ibU":
+        raise DataError(f"{what} must be integers or strings, got {found.dtype}.")
+    return found.astype(np.int64, copy=False) if found.dtype.kind == "i" else found
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether `value` is None, NaN or pandas' NA."""
+    try:
+        return value is None or bool(value != value)  # noqa: PLR0124
+    except TypeError:  # NA cannot say whether it equals itself
+        return True
+
+
+def _unboxed(what: str, values: NDArray[np.object_]) -> NDArray[Any]:
+    """An array of objects as one of booleans, numbers or strings."""
+    for kinds, dtype in (
+        ((str,), np.str_),
+        ((bool, np.bool_), np.bool_),
+        ((int, np.integer), np.int64),
+        ((int, float, np.integer, np.floating), np.float64),
+    ):
+        flags = np.bool_ not in kinds  # Python counts True among the integers
+        if all(isinstance(v, kinds) and not (flags and isinstance(v, bool)) for v in values):
+            try:
+                return values.astype(dtype)
+            except OverflowError as error:
+                raise DataError(f"{what} must fit into 64 bits; write them as strings.") from error
+    raise DataError(f"{what} must be all integers or all strings.")
+
+
+def _whole(what: str, numbers: NDArray[Any]) -> Ints:
+    """Unsigned integers or whole floats as 64-bit integers."""
+    # Above this a float of that size no longer tells an integer from the next.
+    exact = 2 ** (np.finfo(numbers.dtype).nmant + 1) if numbers.dtype.kind == "f" else 2**63 - 1
+    bad = np.flatnonzero((np.abs(numbers) > exact) | (numbers != np.floor(numbers)))
+    if len(bad):
+        raise DataError(
+            f"{what} must be integers that 64 bits hold, or strings; got {numbers[bad[0]]}."
+        )
+    return numbers.astype(np.int64)
 
 
 def chunks(x: NDArray[Any]) -> Iterator[NDArray[Any]]:

@@ -41,7 +41,8 @@ def cut(
     notch : float or None
         The frequency of the mains, taken out before the band-pass; None leaves it in.
     decimate : int
-        Every how many samples one is kept, counted from the onset.
+        Every how many samples one is kept, counted from the onset; the band must end below half
+        the rate that is left.
     seconds : float
         How long a trial is.
     causal : bool
@@ -60,8 +61,13 @@ def cut(
     data = np.asarray(data)
     if data.ndim != 2:
         raise DataError(f"A recording must be (channels, samples), got shape {data.shape}.")
-    if decimate < 1:
-        raise OptionError(f"decimate must be 1 or more, got {decimate}.")
+    if not isinstance(decimate, int | np.integer) or decimate < 1:
+        raise OptionError(f"decimate must be a whole number, 1 or more; got {decimate!r}.")
+    if decimate > 1 and not band[1] < sfreq / (2 * decimate):
+        raise OptionError(
+            f"With decimate={decimate} the band must end below {sfreq / (2 * decimate):g} Hz, half "
+            f"the rate that is left; it ends at {band[1]:g} Hz."
+        )
     within = np.arange(0, round(seconds * sfreq), decimate)
     if not len(within):
         raise OptionError(f"seconds={seconds} is shorter than one sample at {sfreq:g} Hz.")
@@ -88,8 +94,10 @@ def filtered(
     if notch is not None and not 0 < notch < sfreq / 2:
         raise OptionError(f"notch={notch} must lie between 0 and {sfreq / 2:g} Hz, or be None.")
     phase = "forward" if causal else "zero"
+    clean = np.asarray(data, dtype=np.float64)
+    require_unbroken(clean)
     # An amplifier's offset is a step to a filter that starts from rest, and rings for seconds.
-    clean = np.asarray(data, dtype=np.float64) - np.asarray(data, dtype=np.float64)[:, :1]
+    clean = clean - clean[:, :1]
     if notch is not None:
         b, a = iirnotch(notch, QUALITY, fs=sfreq)
         clean = mne.filter.notch_filter(
@@ -106,6 +114,17 @@ def filtered(
         clean, sfreq, low, high, method="iir", iir_params=shape, phase=phase, verbose="error"
     )
     return np.asarray(clean, dtype=np.float64)
+
+
+def require_unbroken(data: Recorded) -> None:
+    """Raise a `DataError` that names the first NaN or infinity: a filter would spread it."""
+    bad = ~np.isfinite(data)
+    if bad.any():
+        sample = int(bad.any(axis=0).argmax())
+        raise DataError(
+            f"The recording is NaN or infinite in channel {bad[:, sample].argmax()} from sample "
+            f"{sample} on. Filter the stretches before and after on their own, or fill the gap."
+        )
 
 
 def onsets_within(

@@ -1,11 +1,13 @@
 """Who trains, who chooses, who tests: splits of subjects that cannot leak."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from censorium.arrays import identifiers, listed
 from censorium.errors import DataError, SplitError
 from censorium.trials import Trials
 
@@ -18,6 +20,8 @@ N_TRAIN_BLOCKS = 6
 @dataclass(frozen=True)
 class SubjectSplit:
     """Subjects that train, subjects that choose the epoch, subjects that test; none is in two.
+
+    One id alone, a string or a number, stands for one subject.
 
     Examples
     --------
@@ -33,8 +37,7 @@ class SubjectSplit:
 
     def __post_init__(self) -> None:
         for part in ("train", "valid", "test"):
-            ids = tuple(s.item() if isinstance(s, np.generic) else s for s in getattr(self, part))
-            object.__setattr__(self, part, ids)
+            object.__setattr__(self, part, tuple(listed(getattr(self, part))))
         if not self.train:
             raise SplitError("A split needs at least one training subject.")
         seen: dict[Any, str] = {}
@@ -59,8 +62,9 @@ def paper_folds(subjects: Trials | Iterable[Any], *, validation: bool = True) ->
 
     Fold k validates on block k, tests on block k + 1 and trains on the six blocks after it,
     wrapping around: 24 / 4 / 4 subjects. Without validation, block k joins training: 28 / 4.
+    Blocks follow the ids in order, digits within strings by their value: S2 before S10.
     """
-    ids = _distinct(subjects)
+    ids = sorted(_distinct(subjects), key=_natural)
     if len(ids) != BLOCK * N_BLOCKS:
         raise SplitError(
             f"The paper's folds need {BLOCK * N_BLOCKS} subjects, got {len(ids)}. "
@@ -113,7 +117,17 @@ def subject_kfold(
 def _distinct(subjects: Trials | Iterable[Any]) -> list[Any]:
     if isinstance(subjects, Trials):
         return subjects.subjects
-    return list(np.unique(np.asarray(list(subjects))).tolist())
+    ids = listed(subjects)
+    try:
+        return list(np.unique(identifiers("subject", ids, len(ids))).tolist())
+    except DataError as error:
+        raise SplitError(f"These subjects cannot be told apart: {error}") from error
+
+
+def _natural(subject: Any) -> tuple[list[str | int], str]:
+    # Splitting at digits gives text and numbers by turns, so that like is compared with like.
+    parts = re.split(r"(\d+)", str(subject))
+    return [int(p) if i % 2 else p for i, p in enumerate(parts)], str(subject)
 
 
 def _at_least(n: int, ids: Sequence[Any]) -> Sequence[Any]:

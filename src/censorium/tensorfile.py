@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +11,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from censorium.errors import FileError
+from censorium.files import replacing
 
 VERSION = 1
 
@@ -26,21 +25,11 @@ class Content(NamedTuple):
 
 def write(path: str | Path, kind: str, tensors: Mapping[str, Tensor], header: Any) -> None:
     """Write a file of that kind; it is replaced whole or not at all."""
-    path = Path(path)
-    held = {name: t.detach().cpu().contiguous() for name, t in tensors.items()}
+    held = {name: t.detach().cpu().contiguous().clone() for name, t in tensors.items()}
     text = json.dumps({"kind": f"censorium-{kind}", "version": VERSION, "header": header})
     content = safetensors.torch.save(held, {"json": text, "sha256": _digest(held, text)})
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, new = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())  # a machine that goes down keeps the old file or the new one
-        Path(new).chmod(0o644)
-        Path(new).replace(path)
-    finally:
-        Path(new).unlink(missing_ok=True)
+    with replacing(Path(path)) as new:
+        new.write_bytes(content)
 
 
 def read(path: str | Path, kind: str) -> Content:

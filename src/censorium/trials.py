@@ -1,8 +1,6 @@
 """Trials: the one value that every loader makes and everything else takes."""
 
-import json
-import shutil
-import tempfile
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -11,11 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from censorium.arrays import Floats, Ids, Ints, event_names, identifiers, nuisance_of
+from censorium.arrays import Floats, Ids, Ints, identifiers, labels, listed, nuisance_of, signals
+from censorium.epochs import brain_signals, event_names
 from censorium.errors import DataError, FileError, OptionError
-
-FORMAT = "censorium-trials"
-VERSION = 1
+from censorium.folder import ARRAYS, read, write
 
 
 @dataclass(frozen=True)
@@ -26,6 +23,38 @@ class Info:
     ch_names: tuple[str, ...]
     class_names: tuple[str, ...]
     tmin: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, kind, least in (("ch_names", "Channel", 1), ("class_names", "Class", 0)):
+            object.__setattr__(self, name, _names(kind, getattr(self, name), least))
+        object.__setattr__(self, "sfreq", _number("sfreq", self.sfreq))
+        object.__setattr__(self, "tmin", _number("tmin", self.tmin))
+        if self.sfreq <= 0:
+            raise DataError(f"sfreq must be above 0 Hz, got {self.sfreq:g}.")
+
+
+def _number(name: str, value: Any) -> float:
+    real = isinstance(value, int | float | np.integer | np.floating) and type(value) is not bool
+    try:
+        number = float(value) if real else math.nan
+    except OverflowError:  # an integer of hundreds of digits
+        number = math.inf
+    if not math.isfinite(number):
+        raise DataError(f"{name} must be a finite number, got {value!r}.")
+    return number
+
+
+def _names(kind: str, values: Any, least: int) -> tuple[str, ...]:
+    """`values` as distinct strings of `least` letters or more, or a `DataError`."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise DataError(f"{kind} names must be a list of strings, got {values!r}.")
+    names = tuple(str(v) if isinstance(v, str) else v for v in values)
+    for i, name in enumerate(names):
+        if not isinstance(name, str) or len(name) < least:
+            raise DataError(f"{kind} names must be strings that name something, got {name!r}.")
+        if name in names[:i]:
+            raise DataError(f"{kind} names must be distinct; {name!r} comes twice.")
+    return names
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +92,8 @@ class Trials:
     info: Info
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "x", signals(self.x))
         n = len(self.x)
-        object.__setattr__(self, "x", np.asarray(self.x, dtype=np.float32))
-        if self.x.ndim != 3:
-            raise DataError(f"x must be (trials, channels, times), got shape {self.x.shape}.")
         object.__setattr__(self, "subject", identifiers("subject", self.subject, n))
         object.__setattr__(self, "session", identifiers("session", self.session, n))
         y = np.asarray(self.y)
@@ -93,16 +120,17 @@ class Trials:
         ch_names: Sequence[str] | None = None,
         tmin: float = 0.0,
     ) -> Self:
-        """Trials of plain arrays; `y` holds any labels, whose sorted values become class names."""
-        x = np.asarray(x)
-        if x.ndim != 3:
-            raise DataError(f"x must be (trials, channels, times), got shape {x.shape}.")
-        class_names, codes = np.unique(np.asarray(y), return_inverse=True)
+        """Trials of plain arrays; the sorted labels in `y`, as strings, become class names.
+
+        Labels are strings, integers (or whole floats) or booleans, all of one kind. A decoder
+        that is fitted on `Trials` predicts class names: "1" where `y` held 1.
+        """
+        x = signals(x)
+        class_names, codes = labels(y, len(x))
         names = [f"ch{i}" for i in range(x.shape[1])] if ch_names is None else ch_names
-        info = Info(float(sfreq), tuple(names), tuple(map(str, class_names)), float(tmin))
-        who = identifiers("subject", subject, len(x))
         sitting = np.zeros(len(x), dtype=np.int64) if session is None else session
-        return cls(x, codes, who, identifiers("session", sitting, len(x)), info)
+        info = Info(sfreq, names, class_names, tmin)  # type: ignore[arg-type]
+        return cls(x, codes, subject, sitting, info)  # type: ignore[arg-type]
 
     @classmethod
     def from_epochs(
@@ -117,7 +145,7 @@ class Trials:
             raise DataError(f"The epochs' metadata has no column {subject!r} that says who is who.")
         sessions = metadata[session].to_numpy() if session in metadata else None
         return cls.from_arrays(
-            epochs.get_data(copy=False),
+            brain_signals(epochs),
             event_names(epochs),
             metadata[subject].to_numpy(),
             sessions,
@@ -155,12 +183,12 @@ class Trials:
         """Who is in here: each subject once, sorted."""
         return list(np.unique(self.subject).tolist())
 
-    def of(self, subjects: Iterable[Any]) -> Self:
-        """The trials of these subjects only."""
-        wanted = list(subjects)
-        missing = [s for s in wanted if s not in set(self.subjects)]
+    def of(self, subjects: Any) -> Self:
+        """The trials of these subjects only; of one, where one id is given."""
+        wanted, there = listed(subjects), self.subjects
+        missing = [s for s in wanted if s not in there]
         if missing:
-            raise DataError(f"No trials of subject {missing[0]!r}. There are: {self.subjects}.")
+            raise DataError(f"No trials of subject {missing[0]!r}. There are: {there}.")
         return self[np.isin(self.subject, wanted)]
 
     def nuisance(self) -> Ints:
@@ -189,57 +217,21 @@ class Trials:
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
         """Write a folder that `load` opens; it appears whole or not at all."""
-        folder = Path(folder)
-        require_free(folder, overwrite=overwrite)
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        new = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-        old = new.with_name(f"{new.name}.old")
-        try:
-            for name in ("x", "y", "subject", "session"):
-                np.save(new / f"{name}.npy", getattr(self, name), allow_pickle=False)
-            header = {"format": FORMAT, "version": VERSION, "info": asdict(self.info)}
-            (new / "info.json").write_text(json.dumps(header, indent=2))
-            new.chmod(0o755)
-            if folder.exists():
-                folder.replace(old)
-            new.replace(folder)
-        finally:
-            if old.exists() and not folder.exists():
-                old.replace(folder)
-            shutil.rmtree(new, ignore_errors=True)
-            shutil.rmtree(old, ignore_errors=True)
+        arrays = {name: getattr(self, name) for name in ARRAYS}
+        write(Path(folder), arrays, asdict(self.info), overwrite=overwrite)
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
         """Open a folder that `save` wrote; `x` stays on disk, mapped into memory and read-only."""
-        folder = Path(folder)
-        if not folder.is_dir():
-            raise FileError(f"There is no folder {folder}.")
+        arrays, info = read(Path(folder))
         try:
-            header = json.loads((folder / "info.json").read_text())
-            if header.get("format") != FORMAT:
-                raise FileError(f"{folder} is not a folder of trials.")
-            if header["version"] != VERSION:
-                raise FileError(
-                    f"{folder} was written in version {header['version']} of the format; "
-                    f"this censorium reads version {VERSION}."
-                )
-            info = header["info"]
-            names: Any = {k: tuple(info.pop(k)) for k in ("ch_names", "class_names")}
-            x = np.load(folder / "x.npy", mmap_mode="r", allow_pickle=False)
-            y, subject, session = (
-                np.load(folder / f"{name}.npy", allow_pickle=False)
-                for name in ("y", "subject", "session")
-            )
-            return cls(x, y, subject, session, Info(**info, **names))
-        except FileError:
-            raise
-        except FileNotFoundError as error:
-            raise FileError(
-                f"{folder} is not a folder of trials: {error.filename} is missing."
-            ) from error
-        except (ValueError, KeyError, TypeError, AttributeError, EOFError) as error:
+            return cls(**arrays, info=Info(**info))
+        except DataError as error:
             raise FileError(f"{folder} is damaged: {error}") from error
+        except TypeError as error:
+            raise FileError(
+                f"{folder} is damaged: info.json lacks a value, or has one more."
+            ) from error
 
 
 def concatenate(parts: Sequence[Trials]) -> Trials:
@@ -247,8 +239,9 @@ def concatenate(parts: Sequence[Trials]) -> Trials:
     if not parts:
         raise DataError("There is nothing to concatenate.")
     first = parts[0]
-    if any(p.subject.dtype.kind != first.subject.dtype.kind for p in parts):
-        raise DataError("Subject ids must be integers in all parts or strings in all parts.")
+    for kind in ("subject", "session"):
+        if len({getattr(part, kind).dtype.kind for part in parts}) > 1:
+            raise DataError(f"{kind} ids must be integers in all parts or strings in all parts.")
     for part in parts[1:]:
         if part.info != first.info or part.x.shape[1:] != first.x.shape[1:]:
             raise DataError(
@@ -260,19 +253,3 @@ def concatenate(parts: Sequence[Trials]) -> Trials:
         for name in ("x", "y", "subject", "session")
     )
     return Trials(x, y, subject, session, first.info)
-
-
-def require_free(folder: Path, *, overwrite: bool) -> None:
-    """Raise a `FileError` unless trials may be saved there."""
-    if folder.exists() and not overwrite:
-        raise FileError(f"{folder} exists already. Overwrite it, or name another folder.")
-    if folder.exists() and not is_trials_folder(folder):
-        raise FileError(f"{folder} holds something else than trials; it is left alone.")
-
-
-def is_trials_folder(folder: Path) -> bool:
-    """Whether `folder` is one that `Trials.save` wrote (so that it may be overwritten)."""
-    try:
-        return bool(json.loads((folder / "info.json").read_text())["format"] == FORMAT)
-    except (OSError, ValueError, KeyError, TypeError):
-        return False

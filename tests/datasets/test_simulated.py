@@ -11,7 +11,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from censorium.datasets import load
-from censorium.datasets.simulated import CH_NAMES, SFREQ, Recording, recording, simulated
+from censorium.datasets.simulated import (
+    CH_NAMES,
+    LIMITS,
+    SFREQ,
+    Recording,
+    recording,
+    simulated,
+)
 from censorium.errors import OptionError
 from censorium.signal import filtered
 from censorium.trials import Info
@@ -252,11 +259,12 @@ def test_class_shift():
 
 
 def test_extreme_knobs():
-    """Knobs turned far up still give finite trials of both classes."""
-    trials = simulated(4, n_trials=30, subject_strength=5, snr=10, class_shift=5)
-    assert np.isfinite(trials.x).all()
-    for subject in trials.subjects:
-        assert set(trials.of([subject]).y) == {0, 1}
+    """Knobs turned as far as they go still give finite trials of both classes."""
+    for seed in range(3):
+        trials = simulated(8, n_trials=30, seed=seed, **LIMITS)
+        assert np.isfinite(trials.x).all()
+        for subject in trials.subjects:
+            assert set(trials.of([subject]).y) == {0, 1}
 
 
 @pytest.mark.parametrize(
@@ -265,7 +273,10 @@ def test_extreme_knobs():
         ({"n_subjects": 0}, "n_subjects must be a whole number, 1 or more; got 0"),
         ({"n_sessions": 0}, "n_sessions"),
         ({"n_trials": 1.5}, "n_trials"),
-        ({"snr": -1}, "snr must be a number, 0 or more; got -1"),
+        ({"snr": -1}, "snr must be a number from 0 to 1000; got -1"),
+        ({"snr": 1e300}, r"snr must be a number from 0 to 1000; got 1e\+300"),
+        ({"subject_strength": 5.1}, r"subject_strength must be a number from 0 to 5; got 5\.1"),
+        ({"class_shift": 11}, "class_shift must be a number from 0 to 10; got 11"),
         ({"subject_strength": float("nan")}, "subject_strength"),
         ({"class_shift": "much"}, "class_shift"),
         ({"seed": -1}, "seed"),

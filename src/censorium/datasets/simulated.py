@@ -43,6 +43,15 @@ MAINS = 50.0  # Hz
 ALPHA_WIDTH = 0.6  # Hz: the narrower, the slower it waxes and wanes
 
 
+# How far each knob turns. Strength: the background's covariance is factorised, which can fail once
+# its condition number is over 1e16. At 5 that is about 1e8 and 1e12 at the worst of 1500 sittings;
+# at 10 some are over 1e18, and at 15 one sitting in twenty fails.
+# snr: at strength 5 a source of 11 µV whose size lies ten deviations out is some 1e3 V; 1000 times
+# that is far below the 3e38 that single precision holds.
+# class_shift: at 10 nearly everybody has either the fewest targets or the most.
+LIMITS = {"subject_strength": 5.0, "snr": 1000.0, "class_shift": 10.0}
+
+
 class Recording(NamedTuple):
     """A continuous recording: data in volt (channels, samples), image onsets, labels."""
 
@@ -71,12 +80,14 @@ def simulated(
         People, sittings of each, images in each sitting.
     subject_strength : float
         Scales every departure of a person from the typical one, and of a sitting from the person.
-        0: all are statistically the same; 1: as people are; 2: stronger than most cohorts.
+        0: all are statistically the same; 1: as people are; 2: stronger than most cohorts; 5 is
+        the most.
     snr : float
-        Scales the evoked responses against all the rest; 0: there are none.
+        Scales the evoked responses against all the rest; 0: there are none; at most 1000.
     class_shift : float
         Standard deviation, between people, of the log odds of a target. 0: one target in eleven
-        images for everybody. As targets keep half a second apart, one in five is the most.
+        images for everybody. As targets keep half a second apart, one in five is the most. At
+        most 10.
     causal : bool
         Filter forward only, as published (see `censorium.signal.cut`). By default both ways: a
         forward fifth-order high-pass at 1 Hz leaves a P300 a quarter of its height and follows it
@@ -238,5 +249,5 @@ def check(counts: dict[str, int]) -> None:
 def check_scales(**scales: float) -> None:
     """Raise an `OptionError` for a knob that cannot stand there."""
     for name, scale in scales.items():
-        if not isinstance(scale, int | float | np.number) or not 0 <= scale < np.inf:
-            raise OptionError(f"{name} must be a number, 0 or more; got {scale!r}.")
+        if not isinstance(scale, int | float | np.number) or not 0 <= scale <= LIMITS[name]:
+            raise OptionError(f"{name} must be a number from 0 to {LIMITS[name]:g}; got {scale!r}.")
