@@ -156,3 +156,18 @@ def test_measures_cannot_be_changed():
 def test_marginal_is_the_default_mode():
     """Without a mode, a censor is marginal."""
     assert Censor("adversarial", **SIZES).mode is marginal
+
+
+def test_what_a_measure_froze_stays_frozen():
+    """An estimate gives the critics' parameters back as they were: trained ones and frozen ones."""
+
+    class HalfFrozen(MEASURES["adversarial"]):
+        def __init__(self, n_features, n_nuisance):
+            super().__init__(n_features, n_nuisance)
+            self.critic[0].requires_grad_(False)
+
+    censor = Censor(HalfFrozen, n_features=4, n_classes=2, n_nuisance=3)
+    before = [p.requires_grad for p in censor.parameters()]
+    assert set(before) == {True, False}
+    censor.penalty(torch.randn(6, 4), torch.arange(6) % 2, torch.arange(6) % 3)
+    assert [p.requires_grad for p in censor.parameters()] == before

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import torch
 import censorium
 from censorium import MEASURES, MODES, CensoredClassifier, tensorfile
 from censorium.errors import FileError
+from censorium.modes import Term
 from censorium.recipe import Strength
 from planted import OPTIONS, DropoutCritic, Result, data_of, fit, planted, recipe_of, same
 
@@ -136,6 +138,50 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path, change: dict[str
     ):
         fit(change.get("data", DATA), recipe, checkpoint=file, **options)
     assert file.read_bytes() == before
+
+
+def scaled(factor: float) -> Any:
+    """A mode whose closure holds a number."""
+    return lambda z, y: (Term(+1, factor * z),)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"measure": partial(DropoutCritic, rate=0.2)},
+        {"measure": lambda a, b: DropoutCritic(a, b, rate=0.5)},
+        {"mode": scaled(2.0)},
+        {"mode": lambda z, y: (Term(+1, z * z),)},
+        {"mode": "marginal"},
+    ],
+    ids=["partial", "function", "closure", "code", "name"],
+)
+def test_a_measure_or_mode_of_ones_own_is_told_from_others(
+    tmp_path: Path, change: dict[str, Any]
+) -> None:
+    """A run goes on with a measure and mode made anew alike, and is refused with any other."""
+    file = tmp_path / "run"
+    base = {"measure": partial(DropoutCritic, rate=0.4), "mode": scaled(1.0)}
+    fit(DATA, recipe_of(epochs=1), checkpoint=file, **base)
+    with pytest.raises(FileError, match="belongs to a run with other data or options"):
+        fit(DATA, recipe_of(epochs=2), checkpoint=file, **{**base, **change})
+    alike = {"measure": partial(DropoutCritic, rate=0.4), "mode": scaled(1.0)}
+    assert len(fit(DATA, recipe_of(epochs=2), checkpoint=file, **alike).records) == 2
+
+
+class Tied(DropoutCritic):
+    """A measure two of whose weights are one."""
+
+    def __init__(self, n_features: int, n_nuisance: int) -> None:
+        super().__init__(n_features, n_nuisance)
+        self.again = self.critic
+
+
+def test_weights_that_are_one_are_saved(tmp_path: Path) -> None:
+    """A critic with tied weights resumes like any other."""
+    fit(DATA, recipe_of(epochs=1), measure=Tied, checkpoint=tmp_path / "run")
+    resumed = fit(DATA, recipe_of(epochs=2), measure=Tied, checkpoint=tmp_path / "run")
+    assert equal(resumed, fit(DATA, recipe_of(epochs=2), measure=Tied))
 
 
 def test_a_truncated_checkpoint_is_refused(tmp_path: Path) -> None:

@@ -73,6 +73,17 @@ def test_the_mlp_is_the_papers():
     np.testing.assert_allclose(net(torch.from_numpy(x)).detach().numpy(), expected, rtol=1e-10)
 
 
+def test_a_channel_flat_in_training_is_ignored_for_good():
+    """A channel that never moved in training changes nothing, whatever it shows later."""
+    x = signals(40)
+    x[:, 1] = 3.0
+    model = TaskModel(3, 20, 2, latent_size=4)
+    assert model.scale.fit(x).tolist() == [False, True, False]
+    alive = x.copy()
+    alive[:, 1] = 1e4 * signals(40, 1, seed=1)[:, 0]
+    np.testing.assert_array_equal(infer(model, alive).logits, infer(model, x).logits)
+
+
 @pytest.mark.parametrize("n_times", [*range(1, 14), 63, 200])
 @pytest.mark.parametrize("n_channels", [1, 2, 62])
 def test_the_encoder_takes_any_signal(n_channels, n_times):
@@ -127,7 +138,9 @@ def test_a_projector_leaves_the_other_weights_alone():
 @pytest.mark.parametrize("latent_size", [0, -3])
 def test_no_features_are_an_option_error(latent_size):
     """A model without features is an error that says what came."""
-    with pytest.raises(OptionError, match=f"latent_size must be at least 1, got {latent_size}"):
+    with pytest.raises(
+        OptionError, match=f"latent_size must be a whole number, 1 or more, got {latent_size}"
+    ):
         TaskModel(3, 20, 2, latent_size=latent_size)
 
 

@@ -1,5 +1,8 @@
 """Private streams of random numbers."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 import torch
 
@@ -95,3 +98,20 @@ def test_an_error_inside_gives_the_generator_back():
     with RandomStream(3, CPU) as expected:
         torch.randn(2)
     assert torch.equal(draw(stream), draw(expected))
+
+
+def test_streams_in_threads_do_not_disturb_one_another():
+    """Streams visited by several threads at a time draw what each draws alone."""
+
+    def visit(seed):
+        stream, drawn = RandomStream(seed, CPU), []
+        for _ in range(5):
+            with stream:
+                drawn.append(torch.rand(3))
+                time.sleep(0.002)
+                drawn.append(torch.rand(3))
+        return torch.cat(drawn)
+
+    with ThreadPoolExecutor(4) as threads:
+        together = list(threads.map(visit, range(4)))
+    assert all(torch.equal(a, visit(seed)) for seed, a in enumerate(together))

@@ -10,14 +10,27 @@ import pytest
 import torch
 from sklearn.metrics import balanced_accuracy_score
 from torch import Tensor
+from torch.nn.functional import cross_entropy
+from torch.optim import AdamW
 
-from censorium import MEASURES, MODES, Trials, tensorfile
+from censorium import MEASURES, MODES, Censor, Trials, tensorfile
 from censorium.checkpoint import Data, copied
 from censorium.errors import DivergedError, OptionError
 from censorium.nets import infer
+from censorium.randomness import RandomStream
 from censorium.recipe import EpochRecord, Strength
 from censorium.train import batches, inverse_frequency
-from planted import DropoutCritic, Spread, data_of, fit, model_of, planted, recipe_of, same
+from planted import (
+    LATENT_SIZE,
+    DropoutCritic,
+    Spread,
+    data_of,
+    fit,
+    model_of,
+    planted,
+    recipe_of,
+    same,
+)
 from planted import without_projector as kept
 
 EVERY_MEASURE = [*sorted(MEASURES), DropoutCritic, Spread]
@@ -63,6 +76,49 @@ def test_an_idle_projector_changes_nothing(baselines: dict[str, dict[str, Tensor
     """The baseline's encoder and classifier are the same with and without a projector."""
     assert same(kept(baselines["projected"]), kept(baselines["direct"]))
     assert len(baselines["projected"]) > len(baselines["direct"])
+
+
+@pytest.mark.parametrize("mode", sorted(MODES))
+@pytest.mark.parametrize("measure", sorted(MEASURES))
+def test_an_epoch_is_what_the_paper_says(data: Data, measure: str, mode: str) -> None:
+    """Two epochs of one batch each, written out: the critic's step, then the task model's.
+
+    Cross-entropy weighs classes by inverse frequency; the penalty has the mode's signs and the
+    strength of the epoch; both optimizers are AdamW with decay, each at its own rate.
+    """
+    rare = np.flatnonzero((data.y == 0) | (np.arange(len(data.y)) % 3 == 0))
+    data = Data(*(array[rare] for array in data))
+    recipe = recipe_of(
+        epochs=2,
+        batch_size=len(data.x),
+        critic_learning_rate=3e-3,
+        weight_decay=0.3,
+        strength=Strength(0.8, warmup_epochs=1),
+    )
+    found = fit(data, recipe, measure=measure, mode=mode, projection="projected", seed=4)
+
+    model = model_of(data, projection="projected", seed=4)
+    sizes = {"n_features": LATENT_SIZE, "n_classes": 2, "n_nuisance": int(data.s.max()) + 1}
+    censor = Censor(measure, mode, **sizes, seed=5)
+    task = AdamW(model.parameters(), 1e-3, weight_decay=0.3, fused=True)
+    critic = AdamW(censor.parameters(), 3e-3, weight_decay=0.3, fused=True)
+    stream = RandomStream(6, torch.device("cpu"))
+    n_of_class = np.array([(data.y == k).sum() for k in (0, 1)])
+    weight = torch.tensor(len(data.y) / (2 * n_of_class), dtype=torch.float32)
+    model.train()
+    for epoch, strength in ((1, 0.4), (2, 0.8)):
+        order = next(batches(len(data.x), recipe.batch_size, 6, epoch))
+        x, y, s = (torch.from_numpy(array[order]) for array in data)
+        with stream:
+            z, logits = model(x)
+            critic.zero_grad()
+            censor.critic_loss(z, y, s).backward()
+            critic.step()
+            task.zero_grad()
+            task_loss = cross_entropy(logits, y, weight)
+            (task_loss + strength * censor.penalty(z, y, s)).backward()
+            task.step()
+    assert same(found.weights["final"], model.state_dict())
 
 
 @pytest.mark.parametrize("projection", PROJECTION_NAMES)

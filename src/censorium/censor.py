@@ -56,11 +56,13 @@ class Censor(nn.Module):
         device: torch.device | str = "cpu",
     ) -> None:
         super().__init__()
-        measure = resolve_measure(measure)
+        self.measure = resolve_measure(measure)
         self.mode = resolve_mode(mode)
         self.n_classes = n_classes
         self.shared_critic = shared_critic
         terms = self.mode(torch.zeros(1, n_features), torch.zeros(1, n_classes))
+        if not all(isinstance(term, Term) for term in terms):
+            raise OptionError(f"A mode gives a tuple of Terms, got {type(terms[0]).__name__}.")
         self.register_buffer(
             "signs", torch.tensor([float(t.sign) for t in terms]), persistent=False
         )
@@ -70,28 +72,36 @@ class Censor(nn.Module):
         self.stream = RandomStream(seed, torch.device(device))
         with self.stream:
             critics = [
-                measure(width, n_nuisance) for width in widths[: 1 if shared_critic else None]
+                self.measure(width, n_nuisance) for width in widths[: 1 if shared_critic else None]
             ]
+        if not all(isinstance(critic, Dependence) for critic in critics):
+            raise OptionError(f"A measure makes a Dependence, got {type(critics[0]).__name__}.")
         self.critics = nn.ModuleList(critics)
         self.to(device)
 
     def penalty(self, z: Tensor, y: Tensor, s: Tensor) -> Tensor:
         """The signed sum of `estimates`: the task model adds it, times the strength."""
-        estimates = self.estimates(z, y, s)
-        return self.signs.to(estimates.dtype) @ estimates
+        return self.signed_sum(self.estimates(z, y, s))
 
     def estimates(self, z: Tensor, y: Tensor, s: Tensor) -> Tensor:
         """The dependence of each of the mode's terms; no gradient reaches the critics."""
         with self.stream, self._frozen():
             pairs = self._pairs(z, y)
-            return torch.stack([critic.estimate(t.features, s) for critic, t in pairs])
+            found = torch.stack([critic.estimate(t.features, s) for critic, t in pairs])
+        if found.ndim != 1:
+            raise OptionError(f"An estimate is one number, got shape {tuple(found.shape[1:])}.")
+        return found
 
     def critic_loss(self, z: Tensor, y: Tensor, s: Tensor) -> Tensor:
         """What the critics lower; no gradient reaches the task model."""
         with self.stream:
             pairs = self._pairs(z.detach(), y)
             losses = torch.stack([critic.critic_loss(t.features, s) for critic, t in pairs])
-        return self.signs.to(losses.dtype) @ losses if self.shared_critic else losses.sum()
+        return self.signed_sum(losses) if self.shared_critic else losses.sum()
+
+    def signed_sum(self, values: Tensor) -> Tensor:
+        """The terms' `values` as the mode weighs them: + for independence, - for dependence."""
+        return self.signs.to(values.dtype) @ values
 
     def _pairs(self, z: Tensor, y: Tensor) -> list[tuple[Dependence, Term]]:
         terms = self.mode(z, one_hot(y, self.n_classes).to(z.dtype))
@@ -100,18 +110,21 @@ class Censor(nn.Module):
 
     @contextmanager
     def _frozen(self) -> Iterator[None]:
-        self.critics.requires_grad_(False)
+        trained = [p for p in self.critics.parameters() if p.requires_grad]
         try:
+            for parameter in trained:
+                parameter.requires_grad_(False)
             yield
         finally:
-            self.critics.requires_grad_(True)
+            for parameter in trained:
+                parameter.requires_grad_(True)
 
 
 def resolve_measure(measure: str | Measure) -> Measure:
     """The measure of that name, or `measure` itself where it is one already."""
     if isinstance(measure, str):
         return lookup("measure", measure, MEASURES)
-    if not callable(measure):
+    if isinstance(measure, nn.Module) or not callable(measure):
         raise OptionError(f"A measure is a name or a class of Dependence, got {measure!r}.")
     return measure
 

@@ -2,10 +2,13 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -15,6 +18,7 @@ from censorium import tensorfile
 from censorium.arrays import Floats, Ints, chunks
 from censorium.censor import Censor
 from censorium.errors import FileError
+from censorium.files import require_file_place
 from censorium.nets import TaskModel
 from censorium.randomness import RandomStream
 from censorium.recipe import EpochRecord, Recipe
@@ -96,6 +100,7 @@ class Checkpoint:
         self, path: str | Path, progress: Progress, data: tuple[Data | None, ...], recipe: Recipe
     ) -> None:
         self.path = Path(path)
+        require_file_place(self.path)
         self.progress = progress
         self.n_epochs = recipe.epochs
         self.fingerprint = fingerprint(progress, data, recipe)
@@ -136,10 +141,9 @@ def fingerprint(progress: Progress, data: tuple[Data | None, ...], recipe: Recip
     digest = hashlib.sha256()
     options = asdict(replace(recipe, epochs=1))
     censor = progress.censor
-    measures = [type(c).__qualname__ for c in censor.critics] if censor else []
-    mode = getattr(censor.mode, "__qualname__", "") if censor else ""
+    made_of = [identity(censor.measure), identity(censor.mode)] if censor else []
     device = progress.stream.device.type
-    digest.update(json.dumps([options, measures, mode, device], sort_keys=True).encode())
+    digest.update(json.dumps([options, made_of, device], sort_keys=True).encode())
     for part, tensors in sorted(progress.parts().items()):
         for name, tensor in sorted(tensors.items()):
             digest.update(f"{part}/{name}".encode())
@@ -149,6 +153,21 @@ def fingerprint(progress: Progress, data: tuple[Data | None, ...], recipe: Recip
             for chunk in chunks(array):
                 digest.update(chunk.tobytes())
     return digest.hexdigest()
+
+
+def identity(thing: Any) -> Any:
+    """What tells a class, a function or a partial of either from others, as JSON can hold it."""
+    if isinstance(thing, partial):
+        keywords = {name: identity(value) for name, value in thing.keywords.items()}
+        return [identity(thing.func), [identity(value) for value in thing.args], keywords]
+    if isinstance(thing, FunctionType):
+        code, held = thing.__code__, [cell.cell_contents for cell in thing.__closure__ or ()]
+        plain = [c for c in code.co_consts if not isinstance(c, CodeType)]
+        inner = [identity(value) for value in (*plain, *held, *(thing.__defaults__ or ()))]
+        return [thing.__qualname__, code.co_code.hex(), inner]
+    if isinstance(thing, type):
+        return thing.__qualname__
+    return re.sub(r" at 0x[0-9a-f]+", "", repr(thing))  # the address differs between processes
 
 
 def copied(module: torch.nn.Module) -> Weights:

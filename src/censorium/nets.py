@@ -71,7 +71,7 @@ class ChannelScale(nn.Module):
         return (x - self.mean) / self.deviation
 
     def fit(self, x: Floats) -> NDArray[np.bool_]:
-        """Learn the scale of `x` in one pass; return which channels are flat (left as is)."""
+        """Learn the scale of `x` in one pass; return which channels are flat (made 0 for good)."""
         n, mean, squares = 0, np.zeros(x.shape[1]), np.zeros(x.shape[1])
         low, high = np.full(x.shape[1], np.inf), np.full(x.shape[1], -np.inf)
         for chunk in chunks(x):
@@ -87,7 +87,9 @@ class ChannelScale(nn.Module):
             low = np.minimum(low, chunk.min(axis=(0, 2)))
             high = np.maximum(high, chunk.max(axis=(0, 2)))
         flat: NDArray[np.bool_] = low == high
-        deviation = np.where(flat, 1.0, np.sqrt(squares / max(n, 1)))
+        # Nothing was learnt of what a flat channel would show: were it alive later, its untrained
+        # weights would drown the rest.
+        deviation = np.where(flat, np.inf, np.sqrt(squares / max(n, 1)))
         self.mean.copy_(torch.from_numpy(mean)[:, None])
         self.deviation.copy_(torch.from_numpy(deviation)[:, None])
         return flat
@@ -126,8 +128,12 @@ class TaskModel(nn.Module):
         projection: Callable[[int], nn.Module] = direct,
     ) -> None:
         super().__init__()
-        if latent_size < 1:
-            raise OptionError(f"latent_size must be at least 1, got {latent_size}.")
+        if not isinstance(latent_size, int | np.integer) or latent_size < 1:
+            raise OptionError(
+                f"latent_size must be a whole number, 1 or more, got {latent_size!r}."
+            )
+        self.latent_size = int(latent_size)
+        self.projection = projection.__name__
         self.scale = ChannelScale(n_channels)
         self.encoder = encoder(n_channels, n_times, latent_size=latent_size)
         self.classifier = mlp(latent_size, n_classes)

@@ -1,16 +1,21 @@
 """Private streams of torch's random numbers, so that parts of a run never disturb one another."""
 
+import threading
 from types import TracebackType
 from typing import Self
 
 import torch
 from torch import Tensor
 
+# Torch has one generator for all threads of a process, so one stream at a time has it.
+_TURN = threading.RLock()
+
 
 class RandomStream:
     """A stream of random numbers of its own: inside ``with stream:`` torch draws from it.
 
-    Outside, torch's global generators are as they were. `state` is what a checkpoint needs.
+    Outside, torch's global generators are as they were. `state` is what a checkpoint needs. Threads
+    take turns.
     """
 
     def __init__(self, seed: int, device: torch.device) -> None:
@@ -21,6 +26,7 @@ class RandomStream:
         self.state = [torch.Generator(kind).manual_seed(seed).get_state() for kind in kinds]
 
     def __enter__(self) -> Self:
+        _TURN.acquire()
         self._outer = self._read()
         self._write(self.state)
         return self
@@ -31,8 +37,11 @@ class RandomStream:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.state = self._read()
-        self._write(self._outer)
+        try:
+            self.state = self._read()
+            self._write(self._outer)
+        finally:
+            _TURN.release()
 
     def _read(self) -> list[Tensor]:
         states = [torch.get_rng_state()]

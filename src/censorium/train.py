@@ -101,7 +101,7 @@ def train_epoch(
             with torch.set_grad_enabled(strength > 0):
                 dependence = censor.estimates(z, y, s)
             if strength > 0:
-                penalised = task_loss + strength * (censor.signs @ dependence)
+                penalised = task_loss + strength * censor.signed_sum(dependence)
         step(progress.task_optimizer, penalised)
 
         follow(progress, recipe)
