@@ -1,6 +1,7 @@
 """Laws of bad input: before any training an error or a warning says what it is."""
 
 import json
+import re
 import struct
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,6 +15,7 @@ import torch
 from sklearn.exceptions import NotFittedError
 
 from censorium import CensoredClassifier, Trials
+from censorium.dependence import Adversarial
 from censorium.errors import CensoriumWarning, DataError, FileError, OptionError, SplitError
 from planted import OPTIONS, epochs_of, planted
 
@@ -25,7 +27,7 @@ NAMES = np.array(TRIALS.info.class_names)[TRIALS.y]
 def attempt(X: Any = TRIALS, y: Any = None, people: Any = None, **options: Any) -> None:
     """Fit; that an epoch ends is a failure of the test."""
     on_epoch = lambda record: pytest.fail("It trained before it looked.")  # noqa: E731
-    CensoredClassifier(**{**OPTIONS, **options}, on_epoch=on_epoch).fit(X, y, **(people or {}))
+    CensoredClassifier(**{**OPTIONS, "on_epoch": on_epoch, **options}).fit(X, y, **(people or {}))
 
 
 def with_value(value: float, *, trial: int = 17, channel: int = 3) -> Trials:
@@ -259,12 +261,36 @@ def test_an_odd_latent_size_cannot_be_halved(shared: bool) -> None:
         ({"strength": float("inf")}, "strength must be 0 or more, and finite, got inf."),
         ({"averaging": 1}, "averaging must be 0 or more and below 1, got 1."),
         ({"warmup_epochs": -1}, "warmup_epochs must be a whole number, 0 or more, got -1."),
-        ({"latent_size": 0}, "latent_size must be at least 1, got 0."),
+        ({"latent_size": 0}, "latent_size must be a whole number, 1 or more, got 0."),
+        ({"latent_size": 8.0}, "latent_size must be a whole number, 1 or more, got 8.0."),
+        ({"excluded_epochs": 5}, "excluded_epochs must be a list of epochs, got 5."),
+        ({"excluded_epochs": None}, "excluded_epochs must be a list of epochs, got None."),
+        ({"on_epoch": 3}, "on_epoch must be a function of a record, got 3."),
+        ({"validation_subjects": 0.2}, "validation_subjects must be a number of subjects or a"),
+        ({"validation_subjects": None}, "validation_subjects must be a number of subjects or a"),
+        ({"device": "meta"}, "Device 'meta' is not to be had here"),
+        ({"checkpoint": "run", "random_state": None}, "A checkpoint needs a random_state"),
     ],
     ids=str,
 )
 def test_impossible_options(options: dict[str, Any], words: str) -> None:
     """An unknown name comes with the nearest right one; a number with what it must be."""
+    with pytest.raises(OptionError) as caught:
+        attempt(**options)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"measure": Adversarial(8, 8)}, "A measure is a name or a class of Dependence, got Adv"),
+        ({"measure": lambda *_: 3}, "A measure makes a Dependence, got int."),
+        ({"mode": lambda z, y: z}, "A mode gives a tuple of Terms, got Tensor."),
+    ],
+    ids=["an instance", "no measure", "no terms"],
+)
+def test_objects_that_are_no_measure_or_mode(options: dict[str, Any], words: str) -> None:
+    """What is given instead of a name must be what the name would stand for."""
     with pytest.raises(OptionError) as caught:
         attempt(**options)
     assert words in str(caught.value)
@@ -333,7 +359,7 @@ def test_use_before_fit(method: str, tmp_path: Path) -> None:
         (TRIALS.x[:, :4, 0], "X has 4 features, but CensoredClassifier is expecting 5"),
         (TRIALS.x[:, 0, 0], "Expected 2D array"),
         (TRIALS.x[..., None], r"X must be \(trials, channels, times\), got shape \(160, 5, 20, 1"),
-        (TRIALS.x[:0], "0 sample"),
+        (TRIALS.x[:0], "X holds no trials."),
     ],
     ids=["channels", "times", "times of a list", "one time", "two wrong", "1-D", "4-D", "none"],
 )
@@ -475,3 +501,81 @@ def test_a_failed_fit_leaves_the_fitted_model_usable(by_names: CensoredClassifie
         with pytest.raises(DataError):
             by_names.fit(bad)
     assert np.array_equal(by_names.predict_proba(TRIALS), before)
+
+
+def test_a_fit_that_was_stopped_leaves_nothing_to_use(tmp_path: Path) -> None:
+    """A first fit that ended early is no fit: use says so, as before any."""
+
+    def stop(record: Any) -> None:
+        raise KeyboardInterrupt
+
+    model = CensoredClassifier(**OPTIONS, on_epoch=stop)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(TRIALS)
+    for use in (lambda: model.predict(TRIALS), lambda: model.save(tmp_path / "model")):
+        with pytest.raises(NotFittedError):
+            use()
+
+
+def test_a_failed_fit_on_fewer_columns_leaves_the_fitted_model_usable() -> None:
+    """A model of five columns, fitted again on three in vain, still takes five."""
+    x, y = TRIALS.x[:, :, 0], NAMES
+    model = CensoredClassifier(None, **OPTIONS).fit(x, y)
+    expected = model.predict(x)
+    with pytest.raises(DataError, match="one class"):
+        model.fit(x[:, :3], np.full(N, "a"))
+    np.testing.assert_array_equal(model.predict(x), expected)
+
+
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [
+        (None, "A score needs labels"),
+        (TRIALS.y, r"The model knows the labels \['a', 'b'\], but y holds \[0, 1\]"),
+    ],
+    ids=["none", "others"],
+)
+def test_a_score_of_labels_that_the_model_cannot_know(
+    by_arrays: CensoredClassifier, y: Any, words: str
+) -> None:
+    """No labels, or only others than the model learnt, are an error and not a score of 0."""
+    with pytest.raises(DataError, match=words):
+        by_arrays.score(TRIALS.x, y)
+
+
+@pytest.mark.parametrize("factor", [1e6, 1e-6])
+def test_another_unit_at_prediction_is_warned_of(
+    by_arrays: CensoredClassifier, factor: float
+) -> None:
+    """Signals a million times as large or as small as in training: a warning; ten times: none."""
+    by_arrays.predict(TRIALS.x * 10)
+    with pytest.warns(CensoriumWarning, match=re.escape(f"X is {factor:.1g} times as large")):
+        by_arrays.predict(TRIALS.x * np.float32(factor))
+
+
+def test_a_measure_must_give_one_number() -> None:
+    """A measure that estimates trial by trial is refused at its first estimate."""
+
+    class ByTrial(Adversarial):
+        def estimate(self, features: Any, nuisance: Any) -> Any:
+            return features[:, 0]
+
+    with pytest.raises(OptionError, match="An estimate is one number, got shape"):
+        attempt(measure=ByTrial)
+
+
+def test_a_checkpoint_that_cannot_be_written_is_known_at_once(tmp_path: Path) -> None:
+    """A folder, or a path through a file, is no place for a checkpoint."""
+    (tmp_path / "file").write_text("mine")
+    for place, words in ((tmp_path, "is a folder"), (tmp_path / "file" / "run", "cannot lie")):
+        with pytest.raises(FileError, match=words):
+            attempt(checkpoint=place)
+
+
+def test_epochs_that_name_sessions_alone_train_the_baseline() -> None:
+    """Sessions of the metadata without subjects are no error, for nobody gave them on purpose."""
+    epochs = epochs_of(TRIALS)
+    epochs.metadata = epochs.metadata.drop(columns="subject")
+    assert CensoredClassifier(None, **OPTIONS).fit(epochs).n_nuisance_ == 0
+    with pytest.raises(DataError, match="column 'subject'"):
+        attempt(epochs)

@@ -12,6 +12,7 @@ from typing import Any
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 import torch
@@ -286,7 +287,7 @@ def test_the_scale_of_a_channel_does_not_matter(trials: Trials) -> None:
         .predict_proba(trials.x * f)
         for f in (np.float32(1), np.float32(2**-20))
     )
-    np.testing.assert_allclose(a, b, atol=1e-6)
+    assert np.array_equal(a, b)
 
 
 def test_parameters_round_trip(fitted: CensoredClassifier) -> None:
@@ -440,6 +441,46 @@ def test_saving_leaves_out_what_belongs_to_the_place(trials: Trials, tmp_path: P
     loaded = CensoredClassifier.load(tmp_path / "model")
     assert (loaded.checkpoint, loaded.on_epoch, loaded.random_state) == (None, None, None)
     assert (loaded.measure, loaded.strength) == ("DropoutCritic", 0.2)
+
+
+@pytest.mark.parametrize(
+    "some", [{1}, (1,), {1: "x"}.keys(), pd.Series([1]), pd.Index([1]), np.array([1])], ids=type
+)
+def test_several_of_something_come_in_any_container(
+    trials: Trials, tmp_path: Path, some: Any
+) -> None:
+    """Subjects and epochs may be named by a set, a tuple, a Series: all train and are saved."""
+    model = CensoredClassifier(validation_subjects=some, excluded_epochs=some, **OPTIONS)
+    model.fit(trials)
+    assert model.split_.valid == (1,)
+    assert [r.strength for r in model.history_] == [0.0, 0.1, 0.1]
+    model.save(tmp_path / "model")
+    loaded = CensoredClassifier.load(tmp_path / "model")
+    assert loaded.validation_subjects == [1]
+
+
+def test_what_is_set_after_a_fit_does_not_change_what_was_fitted(
+    trials: Trials, tmp_path: Path
+) -> None:
+    """Parameters set for a next fit leave the fitted model and its file as they are."""
+    model = CensoredClassifier(None, **OPTIONS).fit(trials)
+    expected = model.transform(trials)
+    model.set_params(latent_size=4, projection="projected")
+    model.save(tmp_path / "model")
+    loaded = CensoredClassifier.load(tmp_path / "model")
+    assert np.array_equal(loaded.transform(trials), expected)
+    assert len(model.get_feature_names_out()) == expected.shape[1]
+
+
+def test_the_names_of_columns_survive_saving(trials: Trials, tmp_path: Path) -> None:
+    """A model fitted on a frame refuses columns in another order, loaded or not."""
+    frame = pd.DataFrame(trials.x[:, :, 0], columns=list(trials.info.ch_names))
+    model = CensoredClassifier(None, **OPTIONS).fit(frame, trials.y)
+    model.save(tmp_path / "model")
+    for decoder in (model, CensoredClassifier.load(tmp_path / "model")):
+        decoder.predict(frame)
+        with pytest.raises(ValueError, match="feature names"):
+            decoder.predict(frame[frame.columns[::-1]])
 
 
 class Spy(CensoredClassifier):

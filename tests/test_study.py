@@ -11,9 +11,9 @@ from sklearn.metrics import balanced_accuracy_score
 
 from censorium import CensoredClassifier, SubjectSplit, Trials, subject_kfold, tensorfile
 from censorium.audit import probe
-from censorium.errors import SplitError
+from censorium.errors import DataError, SplitError
 from censorium.study import Run, Study, execute
-from planted import OPTIONS, planted, same
+from planted import OPTIONS, DropoutCritic, planted, same
 
 BASE = {k: v for k, v in OPTIONS.items() if k != "random_state"}
 CENSORED = {**BASE, "measure": "density-ratio", "mode": "complementary", "strength": 0.5}
@@ -115,6 +115,29 @@ def test_without_validation_subjects_there_is_no_validation_score(trials: Trials
     assert outcome.valid is None
     assert set(outcome.train.per_subject) == {1, 2, 3}
     assert all(r.valid_balanced_accuracy is None for r in outcome.history)
+
+
+@pytest.mark.parametrize(("who", "name"), [(1, "train"), (3, "valid"), (4, "test")])
+def test_trials_that_cannot_be_scored_are_known_before_training(
+    trials: Trials, who: int, name: str
+) -> None:
+    """NaN in anybody's trials stops a run before its first epoch, test subjects' too."""
+    x = trials.x.copy()
+    x[np.flatnonzero(trials.subject == who)[5], 2, 0] = np.nan
+    words = f"^Among the trials of the {name} subjects: Trial 5 has NaN .* in channel 'ch2'"
+    with pytest.raises(DataError, match=words):
+        execute(
+            Run("m", BASE, SPLIT, 0),
+            replace(trials, x=x),
+            on_epoch=lambda record: pytest.fail("It trained before it looked."),
+        )
+
+
+def test_options_of_any_kind_have_a_key() -> None:
+    """NumPy's numbers and measures of one's own are keyed as the plain value or the name is."""
+    drawn, own = {"strength": np.float64(0.5)}, {"measure": DropoutCritic}
+    assert Run("m", drawn, SPLIT, 0).key == Run("m", {"strength": 0.5}, SPLIT, 0).key
+    assert Run("m", own, SPLIT, 0).key == Run("m", {"measure": "DropoutCritic"}, SPLIT, 0).key
 
 
 def test_one_run_is_one_outcome(trials: Trials) -> None:

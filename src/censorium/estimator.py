@@ -14,17 +14,16 @@ from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
 )
-from sklearn.metrics import recall_score
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
 from censorium.arrays import Floats, require_finite
 from censorium.censor import Censor, resolve_mode
 from censorium.checkpoint import Data
 from censorium.dependence import Measure
 from censorium.devices import torch_device
-from censorium.errors import DataError, lookup
+from censorium.errors import DataError, OptionError, lookup
 from censorium.inputs import (
     Layout,
     People,
@@ -32,16 +31,20 @@ from censorium.inputs import (
     divide,
     encode_labels,
     hold_out,
+    known_labels,
     require_classes,
     require_several,
+    require_trials,
     warn_of_flat,
     warn_of_one_class,
+    warn_of_scale,
 )
 from censorium.modelfile import plain, read_model, write_model
 from censorium.modes import Mode
 from censorium.nets import LATENT_SIZE, PROJECTIONS, Inferred, TaskModel, infer
 from censorium.randomness import RandomStream
 from censorium.recipe import EpochRecord, Recipe, Strength
+from censorium.scores import balanced_accuracy
 from censorium.train import train
 
 
@@ -87,7 +90,9 @@ class CensoredClassifier(
     averaging : float
         Decay of the moving average per step.
     checkpoint : path or None
-        File that holds the last finished epoch. If it exists, training goes on from there.
+        File that holds the last finished epoch. If it exists, training goes on from there. It
+        needs a `random_state` and serves one fit: in a cross-validation every fold would want its
+        own.
     on_epoch : callable or None
         Called with each epoch's `EpochRecord`.
     random_state : int, RandomState or None
@@ -192,25 +197,22 @@ class CensoredClassifier(
         recipe, device = self._recipe(), torch_device(self.device)
         resolve_mode(self.mode)
         signals = Signals.of(X)
-        x, y = validate_data(
-            self,
+        x, y = check_X_y(
             signals.x,
             signals.y if y is None else y,
             dtype=np.float32,
             allow_nd=True,
             ensure_all_finite=False,
+            estimator=self,
         )
         x = x[:, :, None] if x.ndim == 2 else x
-        if x.ndim != 3:
-            raise DataError(f"X must be (trials, channels, times), got shape {x.shape}.")
+        require_trials(x.shape)
         check_classification_targets(y)
         require_finite(x, signals.ch_names)
         codes = encode_labels(y)
-        people = People.of(
-            signals.subject if subjects is None else subjects,
-            signals.session if sessions is None else sessions,
-            len(x),
-        )
+        who = signals.subject if subjects is None else subjects
+        known = signals.session if who is not None else None
+        people = People.of(who, known if sessions is None else sessions, len(x))
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         seeds = [int(s) for s in np.random.SeedSequence(seed).generate_state(4)]
         split = hold_out(people, self.validation_subjects, seed=seeds[0])
@@ -234,6 +236,7 @@ class CensoredClassifier(
             on_epoch=self.on_epoch,
         )
         model.load_state_dict(trained.weights[self.evaluation_point])
+        validate_data(self, signals.x, skip_check_array=True)  # learns the names of features
         self.model_, self.history_ = model.cpu().eval(), trained.records
         self.classes_, self.split_ = codes.classes, split
         self.ch_names_, self.sfreq_ = signals.ch_names, signals.sfreq
@@ -264,22 +267,17 @@ class CensoredClassifier(
 
     def score(self, X: Any, y: ArrayLike | None = None, sample_weight: Any = None) -> float:
         """Balanced accuracy on `X`."""
-        signals = Signals.of(X)
-        y = np.asarray(signals.y if y is None else y)
-        return float(
-            recall_score(
-                y,
-                self.predict(X),
-                labels=np.unique(y),
-                average="macro",
-                sample_weight=sample_weight,
-                zero_division=0,
-            )
-        )
+        predicted = self.predict(X)
+        labels = known_labels(Signals.of(X).y if y is None else y, self.classes_)
+        return balanced_accuracy(labels, predicted, sample_weight)
 
     def save(self, path: str | Path) -> None:
-        """Write the fitted model into one file, safetensors and JSON, that `load` opens."""
-        check_is_fitted(self)
+        """Write the fitted model into one file, safetensors and JSON, that `load` opens.
+
+        A measure or mode of your own is saved by its name only: the model that `load` gives
+        predicts, but must be given yours again before another `fit`.
+        """
+        check_is_fitted(self, "model_")
         write_model(self, path)
 
     @classmethod
@@ -295,20 +293,28 @@ class CensoredClassifier(
 
     @property
     def _n_features_out(self) -> int:
-        return self.latent_size
+        return self.model_.latent_size
 
     def _infer(self, X: Any) -> Inferred:
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         signals = Signals.of(X)
         layout = Layout(self.n_channels_, self.n_times_, self.ch_names_, self.sfreq_)
         x = check_array(
-            signals.x, dtype=np.float32, allow_nd=True, ensure_all_finite=False, estimator=self
+            signals.x,
+            dtype=np.float32,
+            allow_nd=True,
+            ensure_all_finite=False,
+            ensure_min_samples=0,
+            estimator=self,
         )
+        if not len(x):
+            raise DataError("X holds no trials.")
         if x.ndim == 2:
             validate_data(self, signals.x, reset=False, skip_check_array=True)
             x = x[:, :, None]
         layout.require(signals._replace(x=x))
         require_finite(x, self.ch_names_)
+        warn_of_scale(x, self.model_.scale)
         device = torch_device(self.device)
         result = infer(self.model_.to(device), x, device=device)
         self.model_.cpu()
@@ -317,7 +323,16 @@ class CensoredClassifier(
     def _recipe(self) -> Recipe:
         # A search draws NumPy's numbers; the checkpoint holds and compares Python's.
         given = {name: plain(value) for name, value in self.get_params(deep=False).items()}
-        own = given["critic_learning_rate"]
+        own, excluded = given["critic_learning_rate"], given["excluded_epochs"]
+        if not isinstance(excluded, list):
+            raise OptionError(f"excluded_epochs must be a list of epochs, got {excluded!r}.")
+        if self.on_epoch is not None and not callable(self.on_epoch):
+            raise OptionError(f"on_epoch must be a function of a record, got {self.on_epoch!r}.")
+        if self.checkpoint is not None and self.random_state is None:
+            raise OptionError(
+                "A checkpoint needs a random_state: without one, the next run would begin from "
+                "other weights and could not go on."
+            )
         return Recipe(
             epochs=given["epochs"],
             batch_size=given["batch_size"],
@@ -325,9 +340,7 @@ class CensoredClassifier(
             weight_decay=given["weight_decay"],
             critic_learning_rate=given["learning_rate"] if own is None else own,
             critic_steps=given["critic_steps"],
-            strength=Strength(
-                given["strength"], given["warmup_epochs"], tuple(given["excluded_epochs"])
-            ),
+            strength=Strength(given["strength"], given["warmup_epochs"], tuple(excluded)),
             averaging=given["averaging"],
             evaluation_points=(self.evaluation_point,),
         )

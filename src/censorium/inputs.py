@@ -8,11 +8,16 @@ import mne
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from censorium.arrays import Floats, Ids, Ints, event_names, identifiers, nuisance_of
+from censorium.arrays import CHUNK, Floats, Ids, Ints, identifiers, nuisance_of
 from censorium.checkpoint import Data
-from censorium.errors import CensoriumWarning, DataError, SplitError
+from censorium.epochs import brain_signals, event_names
+from censorium.errors import CensoriumWarning, DataError, OptionError, SplitError
+from censorium.modelfile import plain
+from censorium.nets import ChannelScale
 from censorium.splits import SubjectSplit
 from censorium.trials import Trials
+
+OTHER_UNIT = 100.0  # times larger or smaller than in training: people do not differ so much
 
 
 class Signals(NamedTuple):
@@ -38,9 +43,14 @@ class Signals(NamedTuple):
                 about[column].to_numpy() if column in about else None
                 for column in ("subject", "session")
             )
-            x = X.get_data(copy=False)
-            names = event_names(X)
+            x, names = brain_signals(X), event_names(X)
             return cls(x, tuple(X.ch_names), float(X.info["sfreq"]), names, subject, session)
+        if isinstance(X, list | tuple) and X and isinstance(X[0], Trials | mne.BaseEpochs):
+            raise DataError(
+                f"X is a {type(X).__name__} of {type(X[0]).__name__}. If scikit-learn made it: it "
+                "cannot index these; pass arrays: trials.x, trials.y, "
+                'params={"subjects": trials.subject}. Trials.from_epochs makes trials of Epochs.'
+            )
         return cls(X)
 
 
@@ -68,6 +78,24 @@ class Layout(NamedTuple):
             raise DataError(
                 f"X is sampled at {signals.sfreq:g} Hz; the model was fitted at {self.sfreq:g} Hz."
             )
+
+
+def require_trials(shape: tuple[int, ...]) -> None:
+    """Raise a `DataError` unless this is the shape of trials with something in them."""
+    if len(shape) != 3:
+        raise DataError(f"X must be (trials, channels, times), got shape {shape}.")
+    if 0 in shape:
+        raise DataError(f"X has {shape[1]} channels and {shape[2]} times; nothing can be learnt.")
+
+
+def known_labels(y: ArrayLike | None, classes: NDArray[Any]) -> NDArray[Any]:
+    """`y` as an array, or a `DataError` if it is missing or the model knows none of it."""
+    if y is None:
+        raise DataError("A score needs labels: pass y, or X that knows them.")
+    given = np.unique(y).tolist()
+    if not set(given) & set(classes.tolist()):
+        raise DataError(f"The model knows the labels {classes.tolist()}, but y holds {given}.")
+    return np.asarray(y)
 
 
 def _same_names(expected: Sequence[str], given: Sequence[str]) -> None:
@@ -135,23 +163,29 @@ def hold_out(
     people: People | None, wanted: int | Sequence[Any], *, seed: int
 ) -> SubjectSplit | None:
     """Who trains and who validates: `wanted` subjects by name, or so many drawn from `seed`."""
+    wanted = plain(wanted)
+    if isinstance(wanted, str):
+        wanted = [wanted]
+    if not isinstance(wanted, int | list) or isinstance(wanted, bool):
+        raise OptionError(
+            f"validation_subjects must be a number of subjects or a list of them, got {wanted!r}."
+        )
     if people is None:
-        if wanted if isinstance(wanted, int | np.integer) else len(wanted):
+        if wanted:
             raise DataError("validation_subjects are asked for, but nobody said who is who.")
         return None
     subjects = np.unique(people.subject).tolist()
-    if isinstance(wanted, int | np.integer):
+    if isinstance(wanted, int):
         if not 0 <= wanted < len(subjects):
             raise SplitError(
                 f"validation_subjects={wanted} leaves none of {len(subjects)} to train."
             )
         order = np.random.default_rng(seed).permutation(len(subjects))
         wanted = [subjects[i] for i in order[:wanted]]
-    held = list(wanted)
-    missing = [s for s in held if s not in subjects]
+    missing = [s for s in wanted if s not in subjects]
     if missing:
         raise SplitError(f"Validation subject {missing[0]!r} has no trials. There are: {subjects}.")
-    return SubjectSplit([s for s in subjects if s not in held], held)
+    return SubjectSplit([s for s in subjects if s not in wanted], wanted)
 
 
 def divide(
@@ -189,6 +223,19 @@ def warn_of_one_class(codes: Codes, people: People | None, split: SubjectSplit |
         warnings.warn(
             f"Training subjects with one class only: {shown}{more}. "
             "Who they are gives their label away, and a decoder may learn just that.",
+            CensoriumWarning,
+            stacklevel=3,
+        )
+
+
+def warn_of_scale(x: Floats, scale: ChannelScale) -> None:
+    """Warn of signals in what must be another unit than that of the training trials."""
+    fitted = scale.deviation.numpy()[:, 0]
+    ratio = float(np.median(x[:CHUNK].std(axis=(0, 2)) / fitted))
+    if ratio > OTHER_UNIT or 0 < ratio < 1 / OTHER_UNIT:
+        warnings.warn(
+            f"X is {ratio:.1g} times as large as the training trials. Is it in another unit? "
+            "MNE gives volt.",
             CensoriumWarning,
             stacklevel=3,
         )

@@ -1,6 +1,6 @@
 """A fitted model as one file, and back."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ import numpy as np
 
 from censorium import tensorfile
 from censorium.errors import FileError
+from censorium.nets import PROJECTIONS, TaskModel
 from censorium.recipe import EpochRecord
 from censorium.splits import SubjectSplit
 
@@ -19,9 +20,11 @@ SIZES = ("n_channels_", "n_times_", "n_nuisance_", "n_features_in_")
 
 def write_model(model: Any, path: str | Path) -> None:
     """Write a fitted `CensoredClassifier`: its weights, and all else as JSON."""
-    options = model.get_params(deep=False).items()
+    network = model.model_
     header = {
-        "options": {name: plain(value) for name, value in options if name not in NOT_SAVED},
+        "options": options_of(model),
+        "network": {"latent_size": network.latent_size, "projection": network.projection},
+        "feature_names": plain(getattr(model, "feature_names_in_", None)),
         "classes": model.classes_.tolist(),
         "classes_dtype": model.classes_.dtype.str,
         "ch_names": model.ch_names_,
@@ -30,7 +33,7 @@ def write_model(model: Any, path: str | Path) -> None:
         "split": asdict(model.split_) if model.split_ else None,
         "history": [asdict(record) for record in model.history_],
     }
-    tensorfile.write(path, "model", model.model_.state_dict(), header)
+    tensorfile.write(path, "model", network.state_dict(), header)
 
 
 def read_model(model_class: Any, path: str | Path, device: str) -> Any:
@@ -45,12 +48,25 @@ def read_model(model_class: Any, path: str | Path, device: str) -> Any:
             setattr(model, name, size)
         model.split_ = SubjectSplit(**header["split"]) if header["split"] else None
         model.history_ = [EpochRecord.of(record) for record in header["history"]]
-        sizes = (model.n_channels_, model.n_times_, len(model.classes_))
-        model.model_ = model._task_model(*sizes)
+        if header["feature_names"] is not None:
+            model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
+        model.model_ = TaskModel(
+            model.n_channels_,
+            model.n_times_,
+            len(model.classes_),
+            latent_size=header["network"]["latent_size"],
+            projection=PROJECTIONS[header["network"]["projection"]],
+        )
         model.model_.eval().load_state_dict(tensors)
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise FileError(f"{path} holds no model that this censorium can open: {error}") from error
     return model
+
+
+def options_of(model: Any) -> dict[str, Any]:
+    """The options of a `CensoredClassifier` as JSON can hold them, less what is of the place."""
+    options = model.get_params(deep=False).items()
+    return {name: plain(value) for name, value in options if name not in NOT_SAVED}
 
 
 def plain(value: Any) -> Any:
@@ -61,6 +77,6 @@ def plain(value: Any) -> Any:
         return None
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
-    if isinstance(value, Sequence) and not isinstance(value, str):
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
         return [plain(v) for v in value]
     return value

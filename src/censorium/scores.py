@@ -9,10 +9,14 @@ from sklearn.metrics import recall_score
 from censorium.arrays import Ids
 
 
-def balanced_accuracy(y: ArrayLike, predicted: ArrayLike) -> float:
+def balanced_accuracy(
+    y: ArrayLike, predicted: ArrayLike, sample_weight: ArrayLike | None = None
+) -> float:
     """The mean, over the classes that occur in `y`, of the share of their trials named right."""
-    y = np.asarray(y)
-    score = recall_score(y, predicted, labels=np.unique(y), average="macro", zero_division=0)
+    labels, weight = np.unique(np.asarray(y)), sample_weight
+    score = recall_score(
+        y, predicted, labels=labels, average="macro", sample_weight=weight, zero_division=0
+    )
     return float(score)
 
 

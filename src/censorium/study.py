@@ -5,12 +5,15 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from censorium.arrays import require_finite
 from censorium.audit import PROBE_FOLDS, Probe, probe
+from censorium.errors import DataError
 from censorium.estimator import CensoredClassifier
+from censorium.modelfile import plain
 from censorium.nets import infer
 from censorium.recipe import EpochRecord
 from censorium.scores import balanced_accuracy, per_subject
@@ -29,9 +32,10 @@ class Run:
 
     @property
     def key(self) -> str:
-        """A hash of all that decides the run's result; the model's display name does not."""
+        """A hash of options, split and seed: with the trials they decide the result."""
         content = {"options": dict(self.options), "split": asdict(self.split), "seed": self.seed}
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+        text = json.dumps(content, sort_keys=True, default=plain)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -90,24 +94,47 @@ class Study:
         ]
 
 
+class Parts(NamedTuple):
+    """The trials of a split's training, validation and test subjects."""
+
+    train: Trials
+    valid: Trials
+    test: Trials
+
+    @classmethod
+    def of(cls, split: SubjectSplit, trials: Trials) -> Self:
+        """The parts of `trials`, every one of which can be trained on or scored."""
+        parts = cls(*split.apply(trials))
+        for name, part in parts._asdict().items():
+            try:
+                require_finite(part.x, part.info.ch_names)
+            except DataError as error:
+                raise DataError(f"Among the trials of the {name} subjects: {error}") from error
+        return parts
+
+    def to_fit(self) -> Trials:
+        """What training is given: the trials of who trains and of who validates."""
+        return concatenate([self.train, self.valid]) if len(self.valid) else self.train
+
+
 def execute(
     run: Run, trials: Trials, *, on_epoch: Callable[[EpochRecord], None] | None = None
 ) -> Outcome:
-    """Train and score one run; the test subjects' trials are touched only after training."""
+    """Train and score one run; of the test subjects' trials training sees nothing."""
     start = time.perf_counter()
-    train, valid, test = run.split.apply(trials)
+    parts = Parts.of(run.split, trials)
     model = CensoredClassifier(
         **run.options,
         random_state=run.seed,
         validation_subjects=run.split.valid,
         on_epoch=on_epoch,
     )
-    model.fit(concatenate([train, valid]) if run.split.valid else train)
+    model.fit(parts.to_fit())
     return Outcome(
         run=run,
-        train=evaluate(model, train),
-        valid=evaluate(model, valid) if run.split.valid else None,
-        test=evaluate(model, test),
+        train=evaluate(model, parts.train),
+        valid=evaluate(model, parts.valid) if len(parts.valid) else None,
+        test=evaluate(model, parts.test),
         history=model.history_,
         seconds=time.perf_counter() - start,
     )
