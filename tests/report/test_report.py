@@ -74,6 +74,21 @@ def test_a_browser_shows_it_without_error_or_network(page, browser):
     assert tab.evaluate("document.documentElement.scrollWidth") <= 420
 
 
+def test_on_a_telephone_only_boxes_that_say_so_scroll_sideways(page, browser):
+    """At 390 pixels what is too wide lies in a box of its own, under words that say it scrolls."""
+    tab = browser.new_page(viewport={"width": 390, "height": 800})
+    tab.goto(page.as_uri(), wait_until="load")
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+    wider = """[...document.querySelectorAll("main, main *")]
+        .filter(e => e.clientWidth && e.scrollWidth > e.clientWidth)
+        .map(e => [e.className, getComputedStyle(e, "::before").content])"""
+    hint = '"scroll sideways →"'
+    plot, table = ["plot wide", hint], ["table wide", hint]
+    assert tab.evaluate(wider) == [plot, table, plot, plot]
+    tab.set_viewport_size({"width": 1100, "height": 800})
+    assert tab.evaluate(wider) == []
+
+
 def test_the_table_holds_the_outcomes(page, outcomes):
     """Each model's row shows the mean of its runs' scores."""
     text = page.read_text()

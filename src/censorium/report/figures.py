@@ -13,9 +13,16 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from censorium.audit import mean_probe
-from censorium.dependence import MEASURES
+from censorium.censor import resolve_measure
 from censorium.electrodes import placed
-from censorium.report.summary import BASELINE, by_model, percent, person_scores
+from censorium.estimator import CensoredClassifier
+from censorium.report.summary import (
+    BASELINE,
+    by_model,
+    nuisance_entropy,
+    percent,
+    person_scores,
+)
 from censorium.study import Outcome
 from censorium.trials import Trials
 
@@ -72,11 +79,12 @@ def waveforms(trials: Trials) -> Figure:
             label = trials.info.class_names[k]
             _band(ax, milliseconds, microvolts[:, k, at], colour, label)
         ax.axhline(0, color=PALE, lw=0.6)
-        ax.set(title=name, xlabel="ms after the image")
+        ax.set(title=f"electrode {name}", xlabel="ms after the image")
+        ax.sharey(axes[0])
+        ax.label_outer()
     axes[0].set_ylabel("µV")
     axes[0].legend(frameon=False, loc="upper left", fontsize=8.5)
-    info = placed(trials.info.ch_names, trials.info.sfreq)
-    mne.viz.plot_topomap(difference[:, peak], info, axes=axes[-1], show=False, contours=4)
+    _scalp(axes[-1], trials, difference[:, peak])
     axes[-1].set_title(f"difference at {milliseconds[peak]:.0f} ms")
     return fig
 
@@ -124,7 +132,7 @@ def overfit(outcomes: Sequence[Outcome]) -> Figure:
     return fig
 
 
-def learning_curves(outcomes: Sequence[Outcome]) -> Figure:
+def learning_curves(trials: Trials, outcomes: Sequence[Outcome]) -> Figure:
     """Balanced accuracy by epoch, of training and validation people; the critic's estimate."""
     models = by_model(outcomes)
     colour = colours(list(models))
@@ -140,13 +148,7 @@ def learning_curves(outcomes: Sequence[Outcome]) -> Figure:
             valid = np.array([[r.valid_balanced_accuracy for r in o.history] for o in mine])
             _band(top, epochs, valid, ink, "validation people")
         top.set(title=model, ylim=(0.45, 1.02))
-        dependence = np.array([[sum(r.dependence) for r in o.history] for o in mine])
-        if mine[0].history[0].dependence:
-            _band(below, epochs, dependence, ink, "")
-            below.set_ylabel(f"critic's estimate, {unit(mine[0])}", fontsize=8.5)
-        else:
-            below.text(0.5, 0.5, "no critic", ha="center", color=PALE, transform=below.transAxes)
-            below.set(yticks=[])
+        _estimates(below, trials, mine, ink)
         below.set_xlabel("epoch")
         below.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
     axes[0, 0].set_ylabel("balanced accuracy")
@@ -182,8 +184,42 @@ def identity(outcomes: Sequence[Outcome]) -> Figure:
 
 
 def unit(outcome: Outcome) -> str:
-    """What the outcome's measure counts its estimate in."""
-    return MEASURES[outcome.run.options["measure"]](1, 2).unit
+    """What the outcome's measure counts its estimate in; empty where the measure does not say."""
+    options = CensoredClassifier(**outcome.run.options).get_params()
+    measure = resolve_measure(options["measure"])
+    return str(getattr(getattr(measure, "func", measure), "unit", ""))
+
+
+def _estimates(ax: Axes, trials: Trials, outcomes: Sequence[Outcome], colour: str) -> None:
+    """The critic's estimate by epoch and, where its unit names it, the entropy of the nuisance."""
+    first = outcomes[0].history[0]
+    if not first.dependence:
+        ax.text(0.5, 0.5, "no critic", ha="center", color=PALE, transform=ax.transAxes)
+        ax.set(yticks=[])
+        return
+    epochs = [r.epoch for r in outcomes[0].history]
+    lines = np.array([[sum(r.dependence) for r in o.history] for o in outcomes])
+    _band(ax, epochs, lines, colour, "")
+    counted = unit(outcomes[0])
+    ax.set_ylabel(f"critic's estimate, {counted}".rstrip(", "), fontsize=8.5)
+    if "H(S)" in counted:
+        n_terms = len(first.dependence)
+        guessing = -n_terms * nuisance_entropy(trials, outcomes)
+        ax.axhline(guessing, color=INK, lw=1, ls=":")
+        name = f"\N{MINUS SIGN}{n_terms if n_terms > 1 else ''}H(S)"
+        # Beside the panel, where no curve can run through it.
+        place = ax.get_yaxis_transform()
+        ax.text(1.02, guessing, name, transform=place, va="center", fontsize=8)
+
+
+def _scalp(ax: Axes, trials: Trials, microvolts: NDArray[Any]) -> None:
+    """A map of the scalp, red where positive, and what its colours mean."""
+    info = placed(trials.info.ch_names, trials.info.sfreq)
+    filled, _ = mne.viz.plot_topomap(microvolts, info, axes=ax, show=False, contours=4)
+    bar = ax.figure.colorbar(filled, ax=ax, shrink=0.55, aspect=12, pad=0.03)
+    bar.ax.set_title("µV", fontsize=8.5, fontweight="normal")
+    bar.ax.tick_params(labelsize=8, length=2)
+    bar.outline.set_visible(False)
 
 
 def _band(ax: Axes, x: Any, lines: NDArray[Any], colour: str, label: str) -> None:

@@ -14,8 +14,9 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 
 import censorium
+from censorium.files import replacing
 from censorium.report import figures
-from censorium.report.summary import identity_sentence, rows, signed, verdict
+from censorium.report.summary import conclusion, identity_sentence, rows, signed, verdict
 from censorium.study import Outcome
 from censorium.trials import Trials
 
@@ -36,26 +37,29 @@ def write_report(out: Path, trials: Trials, outcomes: Sequence[Outcome]) -> None
             runs=len(outcomes),
             folds=len({o.run.split for o in outcomes}),
             split=outcomes[0].run.split,
+            seeds=sorted({o.run.seed for o in outcomes}),
             options={o.run.model: o.run.options for o in outcomes},
             table=table,
             verdicts=[
                 (row.model, f"{verdict(row, baseline)} {identity_sentence(row, baseline)}")
                 for row in censored
             ],
-            n_clear=sum(row.difference.clear for row in censored if row.difference),
+            conclusion=conclusion(censored),
             seconds=sum(o.seconds for o in outcomes),
             waveforms=image(figures.waveforms(trials), "Class-average waveforms and a scalp map."),
             paired=image(figures.paired_dots(outcomes), "Balanced accuracy of each unseen person."),
             overfit=image(figures.overfit(outcomes), "Balanced accuracy against overfit ratio."),
-            learning=image(figures.learning_curves(outcomes), "Learning curves of each model."),
+            learning=image(
+                figures.learning_curves(trials, outcomes), "Learning curves of each model."
+            ),
             identity=image(figures.identity(outcomes), "How often a probe names the person."),
             version=censorium.__version__,
             torch=torch.__version__,
             python=platform.python_version(),
             date=datetime.now(UTC).strftime("%Y-%m-%d"),
         )
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(page, encoding="utf-8")
+    with replacing(out) as new:
+        new.write_text(page, encoding="utf-8")
 
 
 def image(figure: Figure, alternative: str) -> Markup:

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.stats import entropy
 
 from censorium.audit import Probe, mean_probe
 from censorium.stats import Difference, paired_difference
 from censorium.study import Outcome
+from censorium.trials import Trials
 
 BASELINE = "baseline"
 
@@ -67,6 +69,12 @@ def _row(model: str, outcomes: Sequence[Outcome], reference: Mapping[Any, float]
     )
 
 
+def nuisance_entropy(trials: Trials, outcomes: Sequence[Outcome]) -> float:
+    """H(S) in nats over the training people's trials, mean over outcomes."""
+    nuisances = [trials.of(o.run.split.train).nuisance() for o in outcomes]
+    return float(np.mean([entropy(np.bincount(s)) for s in nuisances]))
+
+
 def signed(value: float) -> str:
     """A difference, with its sign."""
     return f"{value:+.3f}".replace("-", "\N{MINUS SIGN}")
@@ -75,6 +83,27 @@ def signed(value: float) -> str:
 def percent(value: float) -> str:
     """A share of one in percent."""
     return f"{100 * value:.0f}\N{NO-BREAK SPACE}%"
+
+
+def conclusion(censored: Sequence[Row]) -> str:
+    """How many censored models are better than the baseline, how many worse, how many neither."""
+    clear = [row.difference.mean for row in censored if row.difference and row.difference.clear]
+    if not clear:
+        return (
+            "On these people there is no evidence that censoring changed how well new people are "
+            "decoded."
+        )
+    n, n_better = len(censored), sum(mean > 0 for mean in clear)
+    return (
+        f"Of {n} censored decoder{'s' if n > 1 else ''}, {_are(n_better)} better than the "
+        f"{BASELINE} on unseen people, {_are(len(clear) - n_better)} worse and "
+        f"{_are(n - len(clear))} undecided, which means that the interval of the difference holds "
+        "zero. The comparisons are not corrected for their number: take it as a hint."
+    )
+
+
+def _are(n: int) -> str:
+    return "none is" if n == 0 else "1 is" if n == 1 else f"{n} are"
 
 
 def verdict(row: Row, baseline: Row) -> str:
