@@ -47,6 +47,14 @@ def test_the_readmes_python_runs(capsys):
     assert re.search(r"^density-ratio: balanced accuracy 0\.\d\d", printed, re.M)
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda p: p.name)
+def test_the_docs_python_runs(page, tmp_path, monkeypatch):
+    """The examples of a page run from top to bottom, in a folder of their own."""
+    monkeypatch.chdir(tmp_path)
+    code = "\n".join(blocks(page, "python"))
+    exec(compile(code, page.name, "exec"), {})  # noqa: S102
+
+
 def test_the_walk_through_adds_a_measure(monkeypatch):
     """Following CONTRIBUTING adds a measure that trains, by name, and obeys the laws of one."""
     code, line = blocks(ROOT / "CONTRIBUTING.md", "python")

@@ -3,8 +3,11 @@
 import csv
 import importlib
 import json
+import signal
 import subprocess
 import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +35,11 @@ def place(tmp_path_factory):
     out = place / "model.safetensors"
     trained = censorium("train", place / "trials", "--out", out, "--test-subjects", "2", *TRAIN)
     assert trained.exit_code == 0, trained.output
+    trials = Trials.load(place / "trials")
+    trials[:0].save(place / "nobody")
+    holes = trials.x.copy()
+    holes[np.flatnonzero(trials.subject == 4)[7], trials.info.ch_names.index("Cz")] = np.nan
+    replace(trials, x=holes).save(place / "holes")
     return place
 
 
@@ -46,11 +54,14 @@ def test_train_holds_out_the_test_subjects(place):
     """The model was trained without the test subject, and its scores are those of the model."""
     model = CensoredClassifier.load(place / "model.safetensors")
     assert set(model.split_.train) == {1, 3, 4}
-    scores = json.loads((place / "model.scores.json").read_text())
+    about = json.loads((place / "model.scores.json").read_text())
+    scores = about["scores"]
     assert set(scores) == {"train", "test"}
     assert set(scores["test"]["per_subject"]) == {"2"}
     test = Trials.load(place / "trials").of([2])
     assert scores["test"]["balanced_accuracy"] == pytest.approx(model.score(test))
+    assert (about["model"], about["options"]["epochs"]) == ("model.safetensors", 2)
+    assert about["options"]["random_state"] == 0
 
 
 def test_the_same_command_makes_the_same_model(place):
@@ -77,6 +88,30 @@ def test_validation_and_checkpoint(place):
     a, b = (CensoredClassifier.load(place / name) for name in "ab")
     assert a.history_ == b.history_
     assert len(a.split_.valid) == 1
+
+
+def test_two_seeds_have_two_files_of_scores(place):
+    """Names that end alike keep their scores apart."""
+    for name in ("run.seed1", "run.seed2"):
+        done = censorium("train", place / "trials", "--out", place / name, *TRAIN, "--n-test", 1)
+        assert done.exit_code == 0, done.output
+        assert (place / f"{name}.scores.json").exists()
+
+
+def test_an_interrupted_training_says_how_to_go_on(place):
+    """Ctrl-C ends training with a word on the checkpoint; the same command goes on from it."""
+    words = [sys.executable, "-m", "censorium", "train", place / "trials", "--out", place / "c"]
+    words += ["--epochs", "400", "--checkpoint", place / "stopped.checkpoint"]
+    started = [str(w) for w in words]
+    with subprocess.Popen(started, stdout=subprocess.PIPE, text=True) as run:
+        deadline = time.monotonic() + 60
+        while not (place / "stopped.checkpoint").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        run.send_signal(signal.SIGINT)
+        said = run.communicate()[0].replace("\n", "")
+    assert run.returncode == 1
+    assert "The same command goes on from" in said
+    assert not (place / "c").exists()
 
 
 def test_predict_writes_the_models_probabilities(place):
@@ -133,8 +168,16 @@ WRONG = {
     "bad seed": ("train {place}/trials --seed -1", "not in the range 0<="),
     "bad count": ("train {place}/trials --n-valid -1", "not in the range"),
     "report in a file": ("demo --out {place}/model.safetensors/report.html", "cannot lie in it"),
-    "report over a folder": ("demo --out {place}/trials", "is a directory"),
-    "model over a folder": ("train {place}/trials --out {place}", "is a directory"),
+    "report over a folder": ("demo --out {place}", "is a folder"),
+    "model over a folder": ("train {place}/trials --out {place}", "is a folder"),
+    "model among trials": ("train {place}/trials --out {place}/trials/x.npy", "holds trials"),
+    "one file for two": ("train {place}/trials --out a --checkpoint a", "name one file"),
+    "trials in a file": ("data simulate {place}/model.safetensors/trials", "cannot lie in it"),
+    "nobody to predict": ("predict {place}/model.safetensors {place}/nobody", "no trials"),
+    "test subjects with holes": (
+        "train {place}/holes --test-subjects 4",
+        "Among the trials of the test subjects: Trial 7 has NaN or infinite values in channel 'Cz'",
+    ),
     "unknown command": ("trian", "No such command"),
 }
 

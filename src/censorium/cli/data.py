@@ -8,8 +8,8 @@ from rich.console import Console
 
 from censorium import datasets
 from censorium.cli.options import seed_option
-from censorium.cli.terminal import progress_bar
-from censorium.trials import require_free
+from censorium.cli.progress import progress
+from censorium.folder import require_free
 
 
 @click.group()
@@ -62,13 +62,12 @@ def simulate(folder: Path, subjects: int, sessions: int, overwrite: bool, **opti
     """
     require_free(folder, overwrite=overwrite)
     console = Console()
-    with progress_bar(console) as bar:
-        task = bar.add_task("simulating people", total=subjects)
+    with progress(console, "simulating people", subjects) as tell:
         trials = datasets.load(
             "simulated",
             n_subjects=subjects,
             n_sessions=sessions,
-            on_subject=lambda done, _: bar.update(task, completed=done),
+            on_subject=lambda done, _: tell(done),
             **options,
         )
     trials.save(folder, overwrite=overwrite)

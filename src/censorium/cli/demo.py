@@ -2,17 +2,18 @@
 
 import sys
 from collections.abc import Callable, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import click
 import torch
 from rich.console import Console
-from rich.progress import Progress
 
 from censorium import datasets
 from censorium.cli.options import OutFile, seed_option
-from censorium.cli.terminal import progress_bar, scores_of_models
+from censorium.cli.progress import Tell, progress
+from censorium.cli.terminal import scores_of_models
 from censorium.recipe import EpochRecord
 from censorium.splits import subject_kfold
 from censorium.study import Outcome, Run, Study, execute
@@ -29,9 +30,9 @@ TRAINING: Mapping[str, Any] = {"epochs": 10, "batch_size": 128, "learning_rate":
 # a demonstration must not select by its test scores.
 MODELS: Mapping[str, Mapping[str, Any]] = {
     "baseline": {"measure": None, **TRAINING},
-    "adversarial": {"measure": "adversarial", "strength": 1.0, **TRAINING},
-    "density-ratio": {"measure": "density-ratio", "strength": 1.0, **TRAINING},
-    "wasserstein": {"measure": "wasserstein", "strength": 1.0, **TRAINING},
+    "adversarial": {"measure": "adversarial", "mode": "marginal", "strength": 1.0, **TRAINING},
+    "density-ratio": {"measure": "density-ratio", "mode": "marginal", "strength": 1.0, **TRAINING},
+    "wasserstein": {"measure": "wasserstein", "mode": "marginal", "strength": 1.0, **TRAINING},
 }
 
 
@@ -76,12 +77,12 @@ def demo(out: Path, seed: int, show: bool | None) -> None:
     # two), and two threads beside a busy core take several times as long.
     torch.set_num_threads(1)
     console = Console()
-    with progress_bar(console) as bar:
-        task = bar.add_task("simulating people", total=PEOPLE["n_subjects"])
-        trials = people(seed, lambda done, _: bar.update(task, completed=done))
-        bar.remove_task(task)
-        console.print(str(trials))
-        outcomes = run(bar, plan(trials, seed).runs(), trials)
+    with progress(console, "simulating people", PEOPLE["n_subjects"]) as tell:
+        trials = people(seed, lambda done, _: tell(done))
+    console.print(str(trials))
+    runs = plan(trials, seed).runs()
+    with progress(console, "training", sum(run.options["epochs"] for run in runs)) as tell:
+        outcomes = execute_all(runs, trials, tell)
     write_report(out, trials, outcomes)
     console.print(scores_of_models(outcomes))
     console.print(f"Report: [bold]{out.resolve()}[/bold]")
@@ -89,15 +90,15 @@ def demo(out: Path, seed: int, show: bool | None) -> None:
         click.launch(out.resolve().as_uri())
 
 
-def run(bar: Progress, runs: list[Run], trials: Trials) -> list[Outcome]:
-    """The outcomes of all runs, under a progress bar over all their epochs."""
-    task = bar.add_task("training", total=sum(run.options["epochs"] for run in runs))
+def execute_all(runs: list[Run], trials: Trials, tell: Tell) -> list[Outcome]:
+    """The outcomes of all runs; `tell` hears of every epoch."""
+    epochs = count(1)
     outcomes = []
     for number, run in enumerate(runs, start=1):
 
         def watch(record: EpochRecord, run: Run = run, number: int = number) -> None:
             said = f"run {number} of {len(runs)}: {run.model}, epoch {record.epoch}"
-            bar.update(task, advance=1, description=said)
+            tell(next(epochs), said)
 
         outcomes.append(execute(run, trials, on_epoch=watch))
     return outcomes

@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
-from censorium.errors import OptionError, unknown
+from censorium.errors import FileError, OptionError, unknown
+from censorium.files import require_file_place
+from censorium.folder import is_trials_folder
 
 
 class Name(click.Choice[str]):
@@ -28,16 +30,15 @@ class OutFile(click.Path):
     """A file to write: whether it can be is known at once, not when the work is done."""
 
     def __init__(self) -> None:
-        super().__init__(dir_okay=False, writable=True, path_type=Path)
+        super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path, once a file can come to lie there."""
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
-        place = next(p for p in path.absolute().parents if p.exists())
-        if not place.is_dir():
-            self.fail(f"{place} is a file, so {path} cannot lie in it.", param, ctx)
-        if not os.access(place, os.W_OK):
-            self.fail(f"There is no permission to write in {place}.", param, ctx)
+        require_file_place(path)
+        folder = next((p for p in path.absolute().parents if is_trials_folder(p)), None)
+        if folder:
+            raise FileError(f"{folder} holds trials; put {path.name} elsewhere.")
         return path
 
 

@@ -9,6 +9,7 @@ from typing import Any, TextIO
 from numpy.typing import NDArray
 
 from censorium.errors import OptionError
+from censorium.files import replacing
 
 Table = Mapping[str, NDArray[Any]]
 
@@ -31,8 +32,7 @@ def _write_csv(table: Table, file: TextIO) -> None:
 
 
 def _save_csv(table: Table, out: Path) -> None:
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with out.open("w", newline="") as file:
+    with replacing(out) as new, new.open("w", newline="") as file:
         _write_csv(table, file)
 
 
@@ -46,8 +46,8 @@ def _parquet_writer(out: Path) -> Callable[[Table], None]:
         ) from None
 
     def write(table: Table) -> None:
-        out.parent.mkdir(parents=True, exist_ok=True)
         columns = {name: column.tolist() for name, column in table.items()}
-        parquet.write_table(pyarrow.table(columns), out)
+        with replacing(out) as new:
+            parquet.write_table(pyarrow.table(columns), new)
 
     return write

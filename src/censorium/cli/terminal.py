@@ -1,40 +1,14 @@
-"""What a person at a terminal sees: progress, tables, warnings."""
+"""What a person at a terminal sees: tables and warnings."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 import numpy as np
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 
 from censorium.audit import mean_probe
 from censorium.study import Evaluation, Outcome
-
-
-@contextmanager
-def progress_bar(console: Console) -> Iterator[Progress]:
-    """A bar that says what is being done, how far it is and how long is left."""
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=20),
-        TimeElapsedColumn(),
-        TextColumn("gone,"),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
-    with Progress(*columns, console=console, speed_estimate_period=120) as bar:
-        yield bar
 
 
 def scores_of_models(outcomes: Sequence[Outcome]) -> Table:

@@ -1,6 +1,7 @@
 """`censorium train`: a folder of trials -> a saved model and its scores on unseen people."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -9,17 +10,21 @@ import click
 import numpy as np
 from rich.console import Console
 
+import censorium
 from censorium.cli.options import Name, OutFile, seed_option
-from censorium.cli.terminal import progress_bar, scores_of_sets
+from censorium.cli.progress import progress
+from censorium.cli.terminal import scores_of_sets
 from censorium.dependence import MEASURES
 from censorium.errors import OptionError, lookup
 from censorium.estimator import CensoredClassifier
+from censorium.files import replacing
+from censorium.modelfile import options_of
 from censorium.modes import MODES
 from censorium.nets import PROJECTIONS
 from censorium.recipe import EVALUATION_POINTS
 from censorium.splits import SubjectSplit
-from censorium.study import evaluate
-from censorium.trials import Trials, concatenate
+from censorium.study import Evaluation, Parts, evaluate
+from censorium.trials import Trials
 
 DEFAULTS = CensoredClassifier().get_params()
 
@@ -125,6 +130,8 @@ def train(
       censorium train trials --measure wasserstein --strength 1 --test-subjects 3,7
       censorium train trials --n-valid 4 --evaluation-point best-validation --epochs 30
     """
+    if out == options["checkpoint"]:
+        raise OptionError("--out and --checkpoint name one file; the model would replace it.")
     all_trials = Trials.load(trials)
     split = choose_split(
         all_trials, test_subjects=test_subjects, n_test=n_test, n_valid=n_valid, seed=seed
@@ -135,22 +142,38 @@ def train(
         random_state=seed,
         **options,
     )
-    console = Console()
-    if options["checkpoint"] and options["checkpoint"].exists():
-        console.print(f"Going on from {options['checkpoint']}")
-    parts = dict(zip(("train", "valid", "test"), split.apply(all_trials), strict=True))
-    with progress_bar(console) as bar:
-        task = bar.add_task("training", total=model.epochs)
-        model.set_params(on_epoch=lambda record: bar.update(task, completed=record.epoch))
-        model.fit(concatenate([parts["train"], parts["valid"]]))
+    parts = Parts.of(split, all_trials)
+    console, checkpoint = Console(), options["checkpoint"]
+    if checkpoint and checkpoint.exists():
+        console.print(f"Going on from {checkpoint}")
+    with progress(console, "training", model.epochs) as tell:
+        model.set_params(on_epoch=lambda record: tell(record.epoch))
+        try:
+            model.fit(parts.to_fit())
+        except KeyboardInterrupt:
+            if checkpoint and checkpoint.exists():
+                console.print(f"Interrupted. The same command goes on from {checkpoint}")
+            raise
     model.save(out)
-    scores = {name: evaluate(model, part) for name, part in parts.items() if len(part)}
-    scores_file = out.with_suffix(".scores.json")
-    scores_file.write_text(
-        json.dumps({name: asdict(score) for name, score in scores.items()}, indent=2)
-    )
+    scores = {name: evaluate(model, part) for name, part in parts._asdict().items() if len(part)}
+    scores_file = out.with_name(out.name.removesuffix(".safetensors") + ".scores.json")
+    write_scores(scores_file, scores, out, model)
     console.print(scores_of_sets(scores))
     console.print(f"Model: [bold]{out}[/bold]\nScores: {scores_file}")
+
+
+def write_scores(
+    file: Path, scores: Mapping[str, Evaluation], model_file: Path, model: CensoredClassifier
+) -> None:
+    """Write the scores as JSON, with what they are of."""
+    about = {
+        "censorium": censorium.__version__,
+        "model": model_file.name,
+        "options": options_of(model),
+        "scores": {name: asdict(score) for name, score in scores.items()},
+    }
+    with replacing(file) as new:
+        new.write_text(json.dumps(about, indent=2, default=str))
 
 
 def choose_split(
