@@ -60,6 +60,7 @@ def epochs_of(trials: Trials) -> mne.EpochsArray:
         trials.x.astype(np.float64),
         info,
         events=events.astype(int),
+        tmin=trials.info.tmin,
         event_id={name: code for code, name in enumerate(names, start=1)},
         metadata=pd.DataFrame({"subject": trials.subject, "session": trials.session}),
         verbose="error",

@@ -387,17 +387,21 @@ NAMED = [
         replace(TRIALS, info=replace(TRIALS.info, sfreq=128.0)),
         "X is sampled at 128 Hz; the model was fitted at 100 Hz",
     ),
+    (
+        replace(TRIALS, info=replace(TRIALS.info, tmin=-0.1)),
+        "Trials of X begin at -0.1 s, .* the model was fitted on trials that begin at 0 s",
+    ),
 ]
 
 
 @pytest.mark.parametrize("container", [lambda trials: trials, epochs_of], ids=["Trials", "Epochs"])
 @pytest.mark.parametrize(
-    ("given", "words"), NAMED, ids=["missing", "unknown", "order", "sampling rate"]
+    ("given", "words"), NAMED, ids=["missing", "unknown", "order", "rate", "time"]
 )
-def test_channels_and_rate_are_compared_where_known(
+def test_what_signals_are_is_compared_where_known(
     by_names: CensoredClassifier, given: Trials, words: str, container: Callable[[Trials], Any]
 ) -> None:
-    """A missing, unknown or moved channel and another sampling rate are each named."""
+    """A missing, unknown or moved channel, another rate and another first time are each named."""
     for method in ("predict", "predict_proba", "transform", "score"):
         with pytest.raises(DataError, match=words):
             getattr(by_names, method)(container(given))

@@ -202,7 +202,8 @@ def test_arrays_epochs_and_trials_train_the_same_model(trials: Trials) -> None:
             assert np.array_equal(model.predict(data), by_arrays.predict(trials.x))
     for model in (by_trials, by_epochs):
         assert (model.ch_names_, model.sfreq_) == (trials.info.ch_names, 100.0)
-    assert (by_arrays.ch_names_, by_arrays.sfreq_) == (None, None)
+        assert model.tmin_ == 0.0
+    assert (by_arrays.ch_names_, by_arrays.sfreq_, by_arrays.tmin_) == (None, None, None)
 
 
 def test_what_is_passed_wins_over_what_the_container_says(trials: Trials) -> None:
@@ -346,6 +347,7 @@ FITTED = (
     "split_",
     "ch_names_",
     "sfreq_",
+    "tmin_",
     "n_channels_",
     "n_times_",
     "n_nuisance_",

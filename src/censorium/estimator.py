@@ -108,8 +108,8 @@ class CensoredClassifier(
         The fitted networks, on the CPU.
     history_ : list of EpochRecord
         One record per epoch.
-    ch_names_, sfreq_ :
-        Channel names and sampling rate if X knew them, else None.
+    ch_names_, sfreq_, tmin_ :
+        Channel names, sampling rate and time of the first sample if X knew them, else None.
     n_channels_, n_times_, n_nuisance_ : int
         Sizes seen in training; `n_nuisance_` is 0 for a baseline that was not told who is who.
     split_ : SubjectSplit or None
@@ -239,7 +239,7 @@ class CensoredClassifier(
         validate_data(self, signals.x, skip_check_array=True)  # learns the names of features
         self.model_, self.history_ = model.cpu().eval(), trained.records
         self.classes_, self.split_ = codes.classes, split
-        self.ch_names_, self.sfreq_ = signals.ch_names, signals.sfreq
+        self.ch_names_, self.sfreq_, self.tmin_ = signals.ch_names, signals.sfreq, signals.tmin
         self.n_channels_, self.n_times_ = x.shape[1:]
         self.n_nuisance_ = int(training.s.max()) + 1 if people else 0
         return self
@@ -298,7 +298,7 @@ class CensoredClassifier(
     def _infer(self, X: Any) -> Inferred:
         check_is_fitted(self, "model_")
         signals = Signals.of(X)
-        layout = Layout(self.n_channels_, self.n_times_, self.ch_names_, self.sfreq_)
+        layout = Layout(self.n_channels_, self.n_times_, self.ch_names_, self.sfreq_, self.tmin_)
         x = check_array(
             signals.x,
             dtype=np.float32,

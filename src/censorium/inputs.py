@@ -26,6 +26,7 @@ class Signals(NamedTuple):
     x: Any
     ch_names: tuple[str, ...] | None = None
     sfreq: float | None = None
+    tmin: float | None = None
     y: NDArray[Any] | None = None
     subject: Ids | None = None
     session: Ids | None = None
@@ -36,7 +37,7 @@ class Signals(NamedTuple):
         if isinstance(X, Trials):
             names = np.array(X.info.class_names)
             info = X.info
-            return cls(X.x, info.ch_names, info.sfreq, names[X.y], X.subject, X.session)
+            return cls(X.x, info.ch_names, info.sfreq, info.tmin, names[X.y], X.subject, X.session)
         if isinstance(X, mne.BaseEpochs):
             about = X.metadata if X.metadata is not None else {}
             subject, session = (
@@ -44,7 +45,8 @@ class Signals(NamedTuple):
                 for column in ("subject", "session")
             )
             x, names = brain_signals(X), event_names(X)
-            return cls(x, tuple(X.ch_names), float(X.info["sfreq"]), names, subject, session)
+            sfreq, tmin = float(X.info["sfreq"]), float(X.tmin)
+            return cls(x, tuple(X.ch_names), sfreq, tmin, names, subject, session)
         if isinstance(X, list | tuple) and X and isinstance(X[0], Trials | mne.BaseEpochs):
             raise DataError(
                 f"X is a {type(X).__name__} of {type(X[0]).__name__}. If scikit-learn made it: it "
@@ -55,12 +57,13 @@ class Signals(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """What a fitted model expects of signals; names and rate are None if it was never told."""
+    """What a fitted model expects of signals; None stands for what it was never told."""
 
     n_channels: int
     n_times: int
     ch_names: tuple[str, ...] | None = None
     sfreq: float | None = None
+    tmin: float | None = None
 
     def require(self, signals: Signals) -> None:
         """Raise a `DataError` that says how `signals` differ from what the model was fitted on."""
@@ -77,6 +80,13 @@ class Layout(NamedTuple):
         if self.sfreq and signals.sfreq and not np.isclose(self.sfreq, signals.sfreq):
             raise DataError(
                 f"X is sampled at {signals.sfreq:g} Hz; the model was fitted at {self.sfreq:g} Hz."
+            )
+        if self.sfreq is None or self.tmin is None or signals.tmin is None:
+            return
+        if abs(signals.tmin - self.tmin) > 0.5 / self.sfreq:
+            raise DataError(
+                f"Trials of X begin at {signals.tmin:g} s, counted from the event; the model was "
+                f"fitted on trials that begin at {self.tmin:g} s."
             )
 
 

@@ -29,6 +29,7 @@ def write_model(model: Any, path: str | Path) -> None:
         "classes_dtype": model.classes_.dtype.str,
         "ch_names": model.ch_names_,
         "sfreq": model.sfreq_,
+        "tmin": model.tmin_,
         "sizes": [int(getattr(model, name)) for name in SIZES],
         "split": asdict(model.split_) if model.split_ else None,
         "history": [asdict(record) for record in model.history_],
@@ -43,7 +44,7 @@ def read_model(model_class: Any, path: str | Path, device: str) -> Any:
         model = model_class(**header["options"], device=device)
         model.classes_ = np.array(header["classes"], dtype=np.dtype(header["classes_dtype"]))
         model.ch_names_ = header["ch_names"] and tuple(header["ch_names"])
-        model.sfreq_ = header["sfreq"]
+        model.sfreq_, model.tmin_ = header["sfreq"], header["tmin"]
         for name, size in zip(SIZES, header["sizes"], strict=True):
             setattr(model, name, size)
         model.split_ = SubjectSplit(**header["split"]) if header["split"] else None
