@@ -169,11 +169,13 @@ class DropoutCritic(Dependence):
             nn.Linear(n_features, 16), nn.ReLU(), nn.Dropout(rate), nn.Linear(16, n_nuisance)
         )
 
-    def estimate(self, features: Tensor, nuisance: Tensor) -> Tensor:
+    def estimate(self, features: Tensor, nuisance: Tensor, given: Tensor | None = None) -> Tensor:
         """Minus the cross-entropy."""
         return -cross_entropy(self.critic(features), nuisance)
 
-    def critic_loss(self, features: Tensor, nuisance: Tensor) -> Tensor:
+    def critic_loss(
+        self, features: Tensor, nuisance: Tensor, given: Tensor | None = None
+    ) -> Tensor:
         """The cross-entropy."""
         return cross_entropy(self.critic(features), nuisance)
 
@@ -186,11 +188,13 @@ class Spread(Dependence):
     def __init__(self, n_features: int, n_nuisance: int) -> None:
         super().__init__()
 
-    def estimate(self, features: Tensor, nuisance: Tensor) -> Tensor:
+    def estimate(self, features: Tensor, nuisance: Tensor, given: Tensor | None = None) -> Tensor:
         """The variance between the nuisance values that occur."""
         means = [features[nuisance == s].mean(0) for s in nuisance.unique()]
         return torch.stack(means).var(0, correction=0).sum()
 
-    def critic_loss(self, features: Tensor, nuisance: Tensor) -> Tensor:
+    def critic_loss(
+        self, features: Tensor, nuisance: Tensor, given: Tensor | None = None
+    ) -> Tensor:
         """Nothing to learn."""
         return features.new_zeros(())

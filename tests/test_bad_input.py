@@ -561,7 +561,7 @@ def test_a_measure_must_give_one_number() -> None:
     """A measure that estimates trial by trial is refused at its first estimate."""
 
     class ByTrial(Adversarial):
-        def estimate(self, features: Any, nuisance: Any) -> Any:
+        def estimate(self, features: Any, nuisance: Any, given: Any | None = None) -> Any:
             return features[:, 0]
 
     with pytest.raises(OptionError, match="An estimate is one number, got shape"):

@@ -30,11 +30,11 @@ class MeanOfSquares(Dependence):
         super().__init__()
         self.sizes = n_features, n_nuisance
 
-    def estimate(self, features, nuisance):
+    def estimate(self, features, nuisance, given=None):
         """The mean square, whatever the nuisance."""
         return features.square().mean()
 
-    def critic_loss(self, features, nuisance):
+    def critic_loss(self, features, nuisance, given=None):
         """The same: there is no critic to train."""
         return self.estimate(features, nuisance)
 
@@ -76,7 +76,9 @@ def test_penalty_is_the_signed_sum(mode, shared):
     z, y, s = one_batch()
     censor = Censor(MeanOfSquares, mode, **SIZES, shared_critic=shared)
     terms = MODES[mode](z, torch.eye(2)[y])
-    values = [t.features.square().mean() for t in terms]
+    # What is held fixed, here the label, stands beside the features.
+    shown = [torch.cat([t.features, *[torch.eye(2)[y]] * len(t.given)], dim=1) for t in terms]
+    values = [features.square().mean() for features in shown]
     signed = sum(t.sign * v for t, v in zip(terms, values, strict=True))
     torch.testing.assert_close(censor.estimates(z, y, s), torch.stack(values))
     torch.testing.assert_close(censor.penalty(z, y, s), signed)
@@ -84,7 +86,13 @@ def test_penalty_is_the_signed_sum(mode, shared):
 
 
 @pytest.mark.parametrize(
-    ("mode", "widths"), [("marginal", [8]), ("conditional", [10]), ("complementary", [4, 4])]
+    ("mode", "widths"),
+    [
+        ("marginal", [8]),
+        ("conditional", [10]),
+        ("conditional-direct", [10]),
+        ("complementary", [4, 4]),
+    ],
 )
 def test_a_measure_is_told_its_sizes(mode, widths):
     """A measure is made with the width of its term and the number of nuisance values."""
@@ -103,8 +111,8 @@ def test_modes_and_measures_of_ones_own_are_taken():
 
 
 def test_terms_of_different_width_share_no_critic():
-    """One critic for terms of unequal width is an error that gives the widths."""
-    with pytest.raises(OptionError, match=r"terms of one width, got \[8, 3\]"):
+    """One critic for terms of unequal width is an error that gives the sizes."""
+    with pytest.raises(OptionError, match="got 8 features of 3, 3 features of 3"):
         Censor(
             "adversarial",
             lambda z, y: (Term(+1, z), Term(-1, z[:, :3])),
@@ -171,3 +179,46 @@ def test_what_a_measure_froze_stays_frozen():
     assert set(before) == {True, False}
     censor.penalty(torch.randn(6, 4), torch.arange(6) % 2, torch.arange(6) % 3)
     assert [p.requires_grad for p in censor.parameters()] == before
+
+
+class Shown(MeanOfSquares):
+    """A measure that remembers what it was shown."""
+
+    def estimate(self, features, nuisance, given=None):
+        """The mean square."""
+        self.shown = features, nuisance, given
+        return features.square().mean()
+
+
+TABLES = {"subject": [0, 0, 1], "session": [0, 1, 0]}
+
+
+def test_a_term_names_its_nuisance_and_what_is_held_fixed():
+    """Session given subject: the critic sees session numbers beside the subject, and its values."""
+    z, y, s = one_batch()
+    censor = Censor(
+        Shown,
+        lambda z, y: (
+            Term(+1, z, "session", ("subject",)),
+            Term(-1, z, "subject", ("Y", "session")),
+        ),
+        **SIZES,
+        variables=TABLES,
+    )
+    assert [critic.sizes for critic in censor.critics] == [(8 + 2, 2), (8 + 2 * 2, 2)]
+    censor.estimates(z, y, s)
+    subject, session = (torch.tensor(TABLES[name])[s] for name in ("subject", "session"))
+    features, nuisance, given = censor.critics[0].shown
+    assert torch.equal(features, torch.cat([z, torch.eye(2)[subject]], dim=1))
+    assert torch.equal(nuisance, session)
+    assert torch.equal(given, subject)
+    features, nuisance, given = censor.critics[1].shown
+    assert torch.equal(features, torch.cat([z, torch.eye(4)[2 * y + session]], dim=1))
+    assert torch.equal(nuisance, subject)
+    assert torch.equal(given, 2 * y + session)
+
+
+def test_an_unknown_variable_is_refused():
+    """A mode that names a variable nobody gave: an error with the nearest right one."""
+    with pytest.raises(OptionError, match=r"Unknown variable 'sesion'\. Did you mean 'session'"):
+        Censor("adversarial", lambda z, y: (Term(+1, z, "sesion"),), **SIZES, variables=TABLES)

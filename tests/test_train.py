@@ -317,10 +317,10 @@ def faulty(term: str, after: int) -> Callable[[int, int], Faulty]:
         measure = Faulty(n_features, n_nuisance, term=term, after=after)
 
         def spoil(name: str, function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-            def spoilt(features: Tensor, nuisance: Tensor) -> Tensor:
+            def spoilt(*batch: Tensor) -> Tensor:
                 measure.calls[name] += 1
                 bad = name == term and measure.calls[name] > after
-                return function(features, nuisance) * (float("nan") if bad else 1.0)
+                return function(*batch) * (float("nan") if bad else 1.0)
 
             return spoilt
 

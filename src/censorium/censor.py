@@ -1,11 +1,14 @@
 """Censor = measure x mode: the only place that knows both."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import cycle
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import ArrayLike
 from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
@@ -13,6 +16,14 @@ from censorium.dependence import MEASURES, Dependence, Measure
 from censorium.errors import OptionError, lookup
 from censorium.modes import MODES, Mode, Term
 from censorium.randomness import RandomStream
+
+
+class Batch(NamedTuple):
+    """What a critic is shown of one term: the arguments of its `Dependence`."""
+
+    features: Tensor
+    nuisance: Tensor
+    given: Tensor | None = None
 
 
 class Censor(nn.Module):
@@ -24,6 +35,9 @@ class Censor(nn.Module):
         A name in ``MEASURES`` or ``MODES``, or what those names stand for.
     n_features, n_classes, n_nuisance : int
         Sizes of the censored features z, the labels y and the nuisance s.
+    variables : mapping of str to array of int, (n_nuisance,)
+        For each value of the nuisance, subject x session, its value of others that a mode may
+        name: ``{"subject": [0, 0, 1, 1], "session": [0, 1, 0, 1]}``.
     shared_critic : bool
         One critic for all terms, trained on the signed sum of their losses (the paper's
         complementary objective), instead of one per term, each trained to estimate well.
@@ -42,6 +56,7 @@ class Censor(nn.Module):
     """
 
     signs: Tensor
+    tables: Tensor
 
     def __init__(
         self,
@@ -51,6 +66,7 @@ class Censor(nn.Module):
         n_features: int,
         n_classes: int,
         n_nuisance: int,
+        variables: Mapping[str, ArrayLike] | None = None,
         shared_critic: bool = False,
         seed: int = 0,
         device: torch.device | str = "cpu",
@@ -63,17 +79,28 @@ class Censor(nn.Module):
         terms = self.mode(torch.zeros(1, n_features), torch.zeros(1, n_classes))
         if not all(isinstance(term, Term) for term in terms):
             raise OptionError(f"A mode gives a tuple of Terms, got {type(terms[0]).__name__}.")
+        named = {"S": np.arange(n_nuisance)} | dict(variables or {})
+        self.rows = {name: row for row, name in enumerate(named)}
+        tables = torch.from_numpy(np.stack([np.asarray(table) for table in named.values()]))
+        self.register_buffer("tables", tables, persistent=False)
         self.register_buffer(
             "signs", torch.tensor([float(t.sign) for t in terms]), persistent=False
         )
-        widths = [t.features.shape[-1] for t in terms]
-        if shared_critic and len(set(widths)) > 1:
-            raise OptionError(f"A shared critic needs terms of one width, got {widths}.")
+        sizes = [
+            (
+                t.features.shape[-1] + (self._size(t.given) if t.given else 0),
+                self._size([t.nuisance]),
+            )
+            for t in terms
+        ]
+        if shared_critic and len(set(sizes)) > 1:
+            raise OptionError(
+                "A shared critic needs terms of one width and one nuisance, got "
+                f"{', '.join(f'{width} features of {n}' for width, n in sizes)}."
+            )
         self.stream = RandomStream(seed, torch.device(device))
         with self.stream:
-            critics = [
-                self.measure(width, n_nuisance) for width in widths[: 1 if shared_critic else None]
-            ]
+            critics = [self.measure(*size) for size in sizes[: 1 if shared_critic else None]]
         if not all(isinstance(critic, Dependence) for critic in critics):
             raise OptionError(f"A measure makes a Dependence, got {type(critics[0]).__name__}.")
         self.critics = nn.ModuleList(critics)
@@ -86,8 +113,8 @@ class Censor(nn.Module):
     def estimates(self, z: Tensor, y: Tensor, s: Tensor) -> Tensor:
         """The dependence of each of the mode's terms; no gradient reaches the critics."""
         with self.stream, self._frozen():
-            pairs = self._pairs(z, y)
-            found = torch.stack([critic.estimate(t.features, s) for critic, t in pairs])
+            terms = self._terms(z, y, s)
+            found = torch.stack([critic.estimate(*term) for critic, term in terms])
         if found.ndim != 1:
             raise OptionError(f"An estimate is one number, got shape {tuple(found.shape[1:])}.")
         return found
@@ -95,18 +122,42 @@ class Censor(nn.Module):
     def critic_loss(self, z: Tensor, y: Tensor, s: Tensor) -> Tensor:
         """What the critics lower; no gradient reaches the task model."""
         with self.stream:
-            pairs = self._pairs(z.detach(), y)
-            losses = torch.stack([critic.critic_loss(t.features, s) for critic, t in pairs])
+            terms = self._terms(z.detach(), y, s)
+            losses = torch.stack([critic.critic_loss(*term) for critic, term in terms])
         return self.signed_sum(losses) if self.shared_critic else losses.sum()
 
     def signed_sum(self, values: Tensor) -> Tensor:
         """The terms' `values` as the mode weighs them: + for independence, - for dependence."""
         return self.signs.to(values.dtype) @ values
 
-    def _pairs(self, z: Tensor, y: Tensor) -> list[tuple[Dependence, Term]]:
-        terms = self.mode(z, one_hot(y, self.n_classes).to(z.dtype))
+    def _terms(self, z: Tensor, y: Tensor, s: Tensor) -> list[tuple[Dependence, Batch]]:
+        """For each of the mode's terms its critic and what the critic is shown."""
         critics: Any = cycle(self.critics) if self.shared_critic else self.critics
-        return list(zip(critics, terms, strict=False))
+        terms = self.mode(z, one_hot(y, self.n_classes).to(z.dtype))
+        return [(c, self._batch(t, y, s)) for c, t in zip(critics, terms, strict=False)]
+
+    def _batch(self, term: Term, y: Tensor, s: Tensor) -> Batch:
+        nuisance = self._values(term.nuisance, y, s)
+        if not term.given:
+            return Batch(term.features, nuisance)
+        given = torch.zeros_like(s)
+        for name in term.given:
+            given = given * self._size((name,)) + self._values(name, y, s)
+        shown = one_hot(given, self._size(term.given)).to(term.features.dtype)
+        return Batch(torch.cat([term.features, shown], dim=-1), nuisance, given)
+
+    def _values(self, name: str, y: Tensor, s: Tensor) -> Tensor:
+        return y if name == "Y" else self.tables[self.rows[name], s]
+
+    def _size(self, names: Sequence[str]) -> int:
+        """How many values these variables have together."""
+        for name in names:
+            lookup("variable", name, self.rows | {"Y": 0})
+        sizes = [
+            self.n_classes if name == "Y" else int(self.tables[self.rows[name]].max()) + 1
+            for name in names
+        ]
+        return math.prod(sizes)
 
     @contextmanager
     def _frozen(self) -> Iterator[None]:

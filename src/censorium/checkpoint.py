@@ -143,7 +143,9 @@ def fingerprint(progress: Progress, data: tuple[Data | None, ...], recipe: Recip
     censor = progress.censor
     made_of = [identity(censor.measure), identity(censor.mode)] if censor else []
     device = progress.stream.device.type
-    digest.update(json.dumps([options, made_of, device], sort_keys=True).encode())
+    variables = [[*censor.rows], censor.tables.tolist()] if censor else []
+    text = json.dumps([options, made_of, variables, device], sort_keys=True)
+    digest.update(text.encode())
     for part, tensors in sorted(progress.parts().items()):
         for name, tensor in sorted(tensors.items()):
             digest.update(f"{part}/{name}".encode())

@@ -18,9 +18,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
-from censorium.arrays import Floats, require_finite
+from censorium.arrays import Floats, Ints, require_finite
 from censorium.censor import Censor, resolve_mode
-from censorium.checkpoint import Data
 from censorium.dependence import Measure
 from censorium.devices import torch_device
 from censorium.errors import DataError, OptionError, lookup
@@ -33,8 +32,8 @@ from censorium.inputs import (
     hold_out,
     known_labels,
     require_classes,
-    require_several,
     require_trials,
+    variables_of,
     warn_of_flat,
     warn_of_one_class,
     warn_of_scale,
@@ -216,8 +215,7 @@ class CensoredClassifier(
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         seeds = [int(s) for s in np.random.SeedSequence(seed).generate_state(4)]
         split = hold_out(people, self.validation_subjects, seed=seeds[0])
-        if self.measure is not None:
-            require_several(split)
+        variables = None if self.measure is None else variables_of(people, split)
         training, valid = divide(x, codes.y, people, split)
         require_classes(training, codes)
         warn_of_one_class(codes, people, split)
@@ -228,7 +226,7 @@ class CensoredClassifier(
             model,
             training,
             recipe,
-            censor=self._censor(training, len(codes.classes), seeds[2]),
+            censor=self._censor(variables, len(codes.classes), seeds[2]),
             valid=valid,
             seed=seeds[3],
             device=device,
@@ -354,15 +352,18 @@ class CensoredClassifier(
             projection=lookup("projection", self.projection, PROJECTIONS),
         )
 
-    def _censor(self, training: Data, n_classes: int, seed: int) -> Censor | None:
-        if self.measure is None:
+    def _censor(
+        self, variables: dict[str, Ints] | None, n_classes: int, seed: int
+    ) -> Censor | None:
+        if variables is None:
             return None
         return Censor(
-            self.measure,
+            self.measure,  # type: ignore[arg-type]
             self.mode,
             n_features=self.latent_size,
             n_classes=n_classes,
-            n_nuisance=int(training.s.max()) + 1,
+            n_nuisance=len(variables["subject"]),
+            variables=variables,
             shared_critic=self.shared_critic,
             seed=seed,
             device=self.device,

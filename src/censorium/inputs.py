@@ -155,9 +155,9 @@ class People(NamedTuple):
         return cls(subject, identifiers("sessions", sessions, n))
 
 
-def require_several(split: SubjectSplit | None) -> None:
-    """Raise a `DataError` unless there are subjects to be told apart, as censoring needs."""
-    if split is None:
+def variables_of(people: People | None, split: SubjectSplit | None) -> dict[str, Ints]:
+    """For each nuisance value of the training subjects, in order, its subject and its session."""
+    if people is None or split is None:
         raise DataError(
             "Censoring must know who is who: pass subjects=..., or Epochs whose metadata has a "
             "column 'subject'. measure=None trains the uncensored baseline, which needs none."
@@ -167,6 +167,10 @@ def require_several(split: SubjectSplit | None) -> None:
             f"Censoring needs two training subjects or more; there is one: {split.train[0]!r}. "
             "measure=None trains the uncensored baseline."
         )
+    training = np.isin(people.subject, split.train)
+    codes = [np.unique(ids[training], return_inverse=True)[1] for ids in people]
+    subject, session = np.unique(np.stack(codes), axis=1)
+    return {"subject": subject, "session": session}
 
 
 def hold_out(

@@ -11,10 +11,17 @@ from censorium.errors import OptionError
 
 
 class Term(NamedTuple):
-    """Features, and whether they are to be independent of the nuisance (+1) or dependent (-1)."""
+    """Features, and whether they are to be independent of the nuisance (+1) or dependent (-1).
+
+    `nuisance` is which: "S" is subject x session, "subject" and "session" are its parts. `given`
+    names what is held fixed, of these and the label "Y": dependence is measured among trials that
+    share all of them.
+    """
 
     sign: int
     features: Tensor
+    nuisance: str = "S"
+    given: tuple[str, ...] = ()
 
 
 Mode = Callable[[Tensor, Tensor], tuple[Term, ...]]
@@ -30,6 +37,11 @@ def conditional(z: Tensor, y: Tensor) -> tuple[Term, ...]:
     return (Term(+1, torch.cat([z, y], dim=-1)),)
 
 
+def conditional_direct(z: Tensor, y: Tensor) -> tuple[Term, ...]:
+    """Z independent of S given Y, by comparing trials of one label only: I(Z;S|Y) itself."""
+    return (Term(+1, z, given=("Y",)),)
+
+
 def complementary(z: Tensor, y: Tensor) -> tuple[Term, ...]:
     """The first half Z independent of S, the second half W dependent on it (third)."""
     if z.shape[-1] % 2:
@@ -42,5 +54,10 @@ def complementary(z: Tensor, y: Tensor) -> tuple[Term, ...]:
 
 
 MODES: Mapping[str, Mode] = MappingProxyType(
-    {"marginal": marginal, "conditional": conditional, "complementary": complementary}
+    {
+        "marginal": marginal,
+        "conditional": conditional,
+        "conditional-direct": conditional_direct,
+        "complementary": complementary,
+    }
 )

@@ -172,7 +172,7 @@ def test_waveforms_are_class_averages_in_microvolts():
 class Unnamed(Dependence):
     """A measure that does not say what it counts in."""
 
-    def estimate(self, features, nuisance):
+    def estimate(self, features, nuisance, given=None):
         """Nothing."""
         return features.sum() * 0
 

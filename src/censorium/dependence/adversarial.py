@@ -16,8 +16,10 @@ class Adversarial(Dependence):
         super().__init__()
         self.critic = mlp(n_features, n_nuisance)
 
-    def estimate(self, features: Tensor, nuisance: Tensor) -> Tensor:
+    def estimate(self, features: Tensor, nuisance: Tensor, given: Tensor | None = None) -> Tensor:
         return -cross_entropy(self.critic(features), nuisance)
 
-    def critic_loss(self, features: Tensor, nuisance: Tensor) -> Tensor:
+    def critic_loss(
+        self, features: Tensor, nuisance: Tensor, given: Tensor | None = None
+    ) -> Tensor:
         return cross_entropy(self.critic(features), nuisance)

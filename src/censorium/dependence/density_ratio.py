@@ -15,10 +15,12 @@ class DensityRatio(Dependence):
         super().__init__()
         self.critic = Pairs(n_features, n_nuisance)
 
-    def estimate(self, features: Tensor, nuisance: Tensor) -> Tensor:
-        return self.critic(features, nuisance).joint.mean()  # type: ignore[no-any-return]
+    def estimate(self, features: Tensor, nuisance: Tensor, given: Tensor | None = None) -> Tensor:
+        return self.critic(features, nuisance, given).joint.mean()  # type: ignore[no-any-return]
 
-    def critic_loss(self, features: Tensor, nuisance: Tensor) -> Tensor:
-        joint, product = self.critic(features, nuisance)
+    def critic_loss(
+        self, features: Tensor, nuisance: Tensor, given: Tensor | None = None
+    ) -> Tensor:
+        joint, product = self.critic(features, nuisance, given)
         # -log sigmoid(u) = softplus(-u), which neither overflows nor loses digits.
         return softplus(-joint).mean() + softplus(product).mean()

@@ -49,12 +49,14 @@ class Wasserstein(Dependence):
         super().__init__()
         self.critic = Pairs(n_features, n_nuisance, net)
 
-    def estimate(self, features: Tensor, nuisance: Tensor) -> Tensor:
-        joint, product = self.critic(features, nuisance)
+    def estimate(self, features: Tensor, nuisance: Tensor, given: Tensor | None = None) -> Tensor:
+        joint, product = self.critic(features, nuisance, given)
         return joint.mean() - product.mean()  # type: ignore[no-any-return]
 
-    def critic_loss(self, features: Tensor, nuisance: Tensor) -> Tensor:
-        return -self.estimate(features, nuisance)
+    def critic_loss(
+        self, features: Tensor, nuisance: Tensor, given: Tensor | None = None
+    ) -> Tensor:
+        return -self.estimate(features, nuisance, given)
 
 
 wasserstein_published = partial(Wasserstein, net=spectral_mlp)
