@@ -1,8 +1,11 @@
 """Draw the pictures of the README and the docs anew: `make pictures`."""
 
+import math
 import shutil
+from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import mne
@@ -17,6 +20,69 @@ from censorium.report.figures import COLOURS, PALE, STYLE
 HERE = Path(__file__).parent
 IMAGES = HERE / "images"
 NON_TARGET, TARGET = 0, 1
+
+Point = tuple[float, float]
+
+
+class Panel(NamedTuple):
+    """A graph as in docs/graphs.md, where its variables lie, and what is written beneath it."""
+
+    edges: str
+    places: Mapping[str, Point]
+    title: str
+    statements: tuple[str, ...]
+
+
+SQUARE = {"Y": (60, 45), "S": (180, 45), "Z": (60, 125), "W": (180, 125), "X": (120, 205)}
+PAPER = (
+    Panel("S->X, Y->Z, Z->X", SQUARE, "marginal", ("Z ⟂ S",)),
+    Panel("S->X, S->Y, Y->Z, Z->X", SQUARE, "conditional", ("Z ⟂ S | Y",)),
+    Panel(
+        "Y->Z, Y->W, Z->X, S->W, W->X",
+        SQUARE,
+        "complementary",
+        ("Z ⟂ S,  W not ⟂ S",),
+    ),
+)
+TWO_NUISANCES = (
+    Panel(
+        "subject->session, subject->X, session->X, Y->Z, Z->X",
+        {
+            "Y": (95, 45),
+            "subject": (200, 45),
+            "Z": (95, 125),
+            "session": (275, 125),
+            "X": (165, 205),
+        },
+        "two nuisances",
+        ("Z ⟂ subject,  Z ⟂ session | subject",),
+    ),
+    Panel(
+        "Y->Z, Y->W, subject->W, subject->session, session->X, Z->X, W->X",
+        {
+            "Y": (85, 45),
+            "subject": (225, 45),
+            "Z": (75, 125),
+            "W": (165, 125),
+            "session": (285, 125),
+            "X": (165, 205),
+        },
+        "what stays with a person",
+        ("Z ⟂ subject,  Z ⟂ session | subject", "W not ⟂ subject,  W ⟂ session | subject"),
+    ),
+)
+SVG = """\
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 780 {height}" font-family="DejaVu Sans, \
+Helvetica, Arial, sans-serif" role="img" aria-label="{label}">
+<style>.n{{fill:#fff;stroke:#1f2937;stroke-width:1.8}}\
+.e{{stroke:#1f2937;stroke-width:1.8;fill:none}}\
+text{{text-anchor:middle;font-size:17px;fill:#1f2937}}.m{{font-weight:bold;font-size:16px}}\
+.s{{font-size:15px;fill:#2563eb}}.c{{fill:#f8fafc;stroke:#e5e7eb}}</style>
+<defs><marker id="a" viewBox="0 0 10 10" refX="5" refY="5" markerWidth="7" markerHeight="7" \
+orient="auto"><path d="M0 0 L10 5 L0 10 z" fill="#1f2937"/></marker></defs>
+{panels}
+</svg>
+"""
 
 
 def averages(trials: Trials) -> Any:
@@ -93,6 +159,60 @@ def simulated_people() -> Figure:
     return fig
 
 
+def models(panels: tuple[Panel, ...], label: str) -> str:
+    """Graphs side by side, as an SVG."""
+    lines = max(len(panel.statements) for panel in panels)
+    width, height = 780 / len(panels) - 20, 266 + 22 * lines
+    drawn = (
+        f'<g transform="translate({10 + i * (width + 20):.0f},6)">'
+        f'<rect class="c" x="0" y="0" width="{width:.0f}" height="{height}" rx="10"/>\n'
+        f"{model(panel, width / 2)}</g>"
+        for i, panel in enumerate(panels)
+    )
+    return SVG.format(height=height + 12, label=label, panels="\n".join(drawn))
+
+
+def model(panel: Panel, middle: float) -> str:
+    """One graph: arrows, then variables over them, then words."""
+    edges = [edge.split("->") for edge in panel.edges.split(", ")]
+    drawn = [arrow(panel.places, cause, effect) for cause, effect in edges]
+    for name in sorted({*chain(*edges)}, key=[*panel.places].index):
+        x, y = panel.places[name]
+        long = f'ellipse cx="{x}" cy="{y}" rx="{breadth(name)}" ry="19"'
+        shape = long if len(name) > 1 else f'circle cx="{x}" cy="{y}" r="19"'
+        drawn.append(f'<{shape} class="n"/><text x="{x}" y="{y + 6}">{name}</text>')
+    words = [
+        f'<text class="m" x="{middle:.0f}" y="252">{panel.title}</text>',
+        *(
+            f'<text class="s" x="{middle:.0f}" y="{276 + 22 * i}">{line}</text>'
+            for i, line in enumerate(panel.statements)
+        ),
+    ]
+    return "\n".join([*drawn, "".join(words)])
+
+
+def arrow(places: Mapping[str, Point], cause: str, effect: str) -> str:
+    """From just outside one variable to just outside the other."""
+    (x0, y0), (x1, y1) = places[cause], places[effect]
+    far = math.dist((x0, y0), (x1, y1))
+    dx, dy = (x1 - x0) / far, (y1 - y0) / far
+
+    def gap(name: str) -> float:
+        return 1 / math.hypot(dx / breadth(name), dy / 19)
+
+    start, end = gap(cause) + 1, gap(effect) + 6
+    begins = f"M{x0 + start * dx:.1f} {y0 + start * dy:.1f}"
+    return (
+        f'<path d="{begins} L{x1 - end * dx:.1f} {y1 - end * dy:.1f}" class="e" '
+        'marker-end="url(#a)"/>'
+    )
+
+
+def breadth(name: str) -> int:
+    """Half the width of a variable's outline."""
+    return 19 if len(name) == 1 else 44
+
+
 def photograph(page: Path, out: Path) -> None:
     """The upper part of a page, as a browser shows it."""
     browser = shutil.which("chromium") or shutil.which("google-chrome")
@@ -108,4 +228,8 @@ if __name__ == "__main__":
     with mpl.rc_context(STYLE):
         simulated_average().savefig(IMAGES / "simulated-average.png", dpi=100)
         simulated_people().savefig(IMAGES / "simulated-people.png", dpi=100)
+    three = models(PAPER, "The three graphical models and the mode each implies")
+    (IMAGES / "graphical-models.svg").write_text(three)
+    two = models(TWO_NUISANCES, "Two graphical models in which subject and session are apart")
+    (IMAGES / "two-nuisances.svg").write_text(two)
     photograph(HERE.parent / "out" / "demo.html", IMAGES / "report.png")

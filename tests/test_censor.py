@@ -222,3 +222,19 @@ def test_an_unknown_variable_is_refused():
     """A mode that names a variable nobody gave: an error with the nearest right one."""
     with pytest.raises(OptionError, match=r"Unknown variable 'sesion'\. Did you mean 'session'"):
         Censor("adversarial", lambda z, y: (Term(+1, z, "sesion"),), **SIZES, variables=TABLES)
+
+
+@pytest.mark.parametrize(
+    ("term", "words"),
+    [
+        (("session", ("subject",)), "about session given subject, which has one value only"),
+        (("session", ("Y", "subject")), "about session given subject, which"),
+        (("hour", ()), "about hour, which has one value only"),
+        (("S", ("S",)), "about S given S, which"),
+    ],
+)
+def test_a_nuisance_of_one_value_is_refused(term, words):
+    """One session per subject leaves nothing to compare given the subject: an error says so."""
+    alone = {"subject": [0, 1, 2], "session": [0, 1, 0], "hour": [0, 0, 0]}
+    with pytest.raises(OptionError, match=words):
+        Censor("adversarial", lambda z, y: (Term(+1, z, *term),), **SIZES, variables=alone)

@@ -93,6 +93,8 @@ class Censor(nn.Module):
             )
             for t in terms
         ]
+        for term in terms:
+            self._require_variety(term)
         if shared_critic and len(set(sizes)) > 1:
             raise OptionError(
                 "A shared critic needs terms of one width and one nuisance, got "
@@ -145,6 +147,21 @@ class Censor(nn.Module):
             given = given * self._size((name,)) + self._values(name, y, s)
         shown = one_hot(given, self._size(term.given)).to(term.features.dtype)
         return Batch(torch.cat([term.features, shown], dim=-1), nuisance, given)
+
+    def _require_variety(self, term: Term) -> None:
+        """Raise an `OptionError` where what is held fixed leaves the nuisance one value only."""
+        fixed = [name for name in term.given if name != "Y"]
+        if term.nuisance == "S" and not fixed:
+            return
+        cells = self.tables[[self.rows[name] for name in fixed]]
+        n_cells = cells.unique(dim=1).shape[1] if fixed else 1
+        pairs = torch.cat([cells, self.tables[self.rows[term.nuisance]][None]])
+        if pairs.unique(dim=1).shape[1] == n_cells:
+            held = f" given {', '.join(fixed)}" if fixed else ""
+            raise OptionError(
+                f"The mode is about {term.nuisance}{held}, which has one value only in these "
+                "trials: there is nothing to be independent of. Choose another mode."
+            )
 
     def _values(self, name: str, y: Tensor, s: Tensor) -> Tensor:
         return y if name == "Y" else self.tables[self.rows[name], s]

@@ -59,7 +59,7 @@ class CensoredClassifier(
         how dependence on subject x session is measured. None trains the uncensored baseline.
     mode : {"marginal", "conditional", "complementary"} or callable
         What is to be independent: the features; the features given the label; half of the features,
-        while the other half is to be dependent.
+        while the other half is to be dependent. `Graph.mode` gives others.
     strength : float
         Weight of the censoring penalty (the paper's lambda). At 0 the result is the baseline's.
     projection : {"direct", "projected"}
