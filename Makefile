@@ -6,10 +6,10 @@ ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint format pictures browser clean
+.PHONY: help demo test test-slow bench-measures lint format pictures browser clean
 
 help:  ## Show the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 demo: .venv/core  ## Train plain and censored decoders on simulated people; write out/demo.html
 	$(ONE_THREAD) $(BIN)/censorium demo --out out/demo.html
@@ -19,6 +19,9 @@ test: .venv/dev browser  ## Run the tests (about 2 minutes)
 
 test-slow: .venv/dev browser  ## Run the slow proofs too
 	$(PYTEST) -m slow
+
+bench-measures: .venv/dev  ## Print what every measure says where the truth is known; ARGS=--docs for the docs
+	$(ONE_THREAD) $(BIN)/python benchmarks/measures.py $(ARGS)
 
 lint: .venv/dev  ## Check format, lint and types
 	$(BIN)/ruff format --check .

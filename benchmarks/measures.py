@@ -33,6 +33,7 @@ from censorium.dependence.fitting import Estimate, estimate
 from censorium.dependence.mmd import WIDTHS
 
 DOCS = Path(__file__).parents[1] / "docs"
+TABLE_BEGINS, TABLE_ENDS = "<!-- table: made by benchmarks/measures.py -->", "<!-- end -->"
 N_TRIALS = 10_000
 SEEDS = (0, 1, 2)
 N_FOLDS = 3
@@ -180,11 +181,10 @@ def run(case: Case, seed: int) -> tuple[Estimate, float]:
     plan, joint = PLANS[case.measure], joint_of(case)
     drawn = joint.sample(N_TRIALS, seed=seed)
     z, s = torch.from_numpy(drawn.features), torch.from_numpy(drawn.nuisance)
-    y = torch.from_numpy(np.eye(2, dtype=np.float32)[drawn.label]) if case.given else None
     if plan.standardised:
         z = (z - z.mean(0)) / z.std(0)
-    if y is not None:
-        z = torch.cat([z, y], dim=1)
+    if case.given == "with Y":
+        z = torch.cat([z, torch.from_numpy(np.eye(2, dtype=np.float32)[drawn.label])], dim=1)
     given = torch.from_numpy(drawn.label) if case.given == "Y" else None
     start = time.perf_counter()
     found = estimate(MEASURES[case.measure], z, s, given, n_folds=N_FOLDS, seed=seed)
@@ -312,7 +312,11 @@ def main() -> None:
     if options.json:
         options.json.write_text(json.dumps([asdict(r) for r in rows], indent=2))
     if options.docs:
-        (DOCS / "measures-table.md").write_text(markdown(rows), encoding="utf-8")
+        page = DOCS / "measures.md"
+        before, _, rest = page.read_text(encoding="utf-8").partition(TABLE_BEGINS)
+        after = rest.partition(TABLE_ENDS)[2]
+        text = f"{before}{TABLE_BEGINS}\n{markdown(rows)}{TABLE_ENDS}{after}"
+        page.write_text(text, encoding="utf-8")
         figure(rows).savefig(DOCS / "images" / "measures.png", dpi=110)
 
 

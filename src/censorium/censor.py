@@ -154,9 +154,9 @@ class Censor(nn.Module):
         if term.nuisance == "S" and not fixed:
             return
         cells = self.tables[[self.rows[name] for name in fixed]]
-        n_cells = cells.unique(dim=1).shape[1] if fixed else 1
+        n_cells = torch.unique(cells, dim=1).shape[1] if fixed else 1
         pairs = torch.cat([cells, self.tables[self.rows[term.nuisance]][None]])
-        if pairs.unique(dim=1).shape[1] == n_cells:
+        if torch.unique(pairs, dim=1).shape[1] == n_cells:
             held = f" given {', '.join(fixed)}" if fixed else ""
             raise OptionError(
                 f"The mode is about {term.nuisance}{held}, which has one value only in these "

@@ -55,9 +55,9 @@ class CensoredClassifier(
     Parameters
     ----------
     measure : str, class of Dependence, or None
-        "density-ratio", "adversarial", "wasserstein" or "wasserstein-published" (see `MEASURES`):
-        how dependence on subject x session is measured. None trains the uncensored baseline.
-    mode : {"marginal", "conditional", "complementary"} or callable
+        How dependence on subject x session is measured: "density-ratio", "adversarial",
+        "wasserstein", "mmd" or another name in `MEASURES`. None trains the uncensored baseline.
+    mode : {"marginal", "conditional", "conditional-direct", "complementary"} or callable
         What is to be independent: the features; the features given the label; half of the features,
         while the other half is to be dependent. `Graph.mode` gives others.
     strength : float

@@ -71,7 +71,7 @@ def test_independence_is_zero():
 
 def test_given_the_label_the_density_ratio_is_the_conditional_information():
     """Shuffled within each label it finds I(Z;S|Y), which is far from I(Z,Y;S)."""
-    value = found("density-ratio", DIFFER, beside=True, given=True).value
+    value = found("density-ratio", DIFFER, given=True).value
     assert value == pytest.approx(DIFFER.given_label, abs=CLOSE)
     assert DIFFER.with_label - DIFFER.given_label > 2 * CLOSE
 

@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import one_hot
 from torch.optim import LBFGS, AdamW, Optimizer
 from torch.optim.swa_utils import AveragedModel
 from torch.optim.swa_utils import get_ema_multi_avg_fn as ema
@@ -76,8 +77,10 @@ def estimate(
     """The dependence of all these trials, by critics trained on the others; see `Estimate`.
 
     Features of very different size should be standardised first, unless their size is what the
-    measure is about.
+    measure is about. What is given, critics see beside the features.
     """
+    if given is not None:
+        features = torch.cat([features, one_hot(given).to(features.dtype)], dim=-1)
     sample = Sample(features, nuisance, given)
     with RandomStream(seed, torch.device("cpu")):
         plain = measure(features.shape[1], int(nuisance.max()) + 1)
