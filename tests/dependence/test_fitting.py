@@ -173,7 +173,7 @@ def test_settled_layers_have_norm_one():
     with torch.no_grad():
         for parameter in critic.parameters():
             parameter.add_(torch.randn(parameter.shape, generator=torch.Generator().manual_seed(0)))
-    settle(critic.eval())
+    settle(critic.eval(), 500)
     norms = [
         torch.linalg.matrix_norm(layer.weight.detach(), 2)
         for layer in critic.modules()

@@ -120,6 +120,8 @@ class Joint:
         by going to another value: each value's features go to the pooled ones. The best potential
         of each value varies by sqrt(2) at most and so is 1-Lipschitz between values too.
         """
+        if self.mutual_information < 1e-12:
+            return 0.0
         low, high = self._support()
         if self.scale * (high - low) > np.sqrt(2) + 1e-12:
             return None

@@ -26,7 +26,7 @@ STEPS = 12  # between two looks at the validation trials, or an epoch's if it ha
 MOST_LOOKS = 100  # at each learning rate
 START = 0.1  # the first output over the usual: it is noise, but at 0 there would be no gradient
 PATIENCE = 8  # looks without a better validation loss
-POWER_ITERATIONS = 500  # each layer's norm takes one a step, and so is a little behind in training
+POWER_ITERATIONS = 25  # each layer's norm takes one a step, and so is a little behind in training
 N_PERMUTATIONS = 4  # that a validation loss or an estimate is averaged over
 EVALUATED = 1024  # trials in a piece: some estimates depend on it, as those in training do
 
@@ -153,13 +153,13 @@ def fit(critic: Dependence, train: Sample, valid: Sample, seed: int) -> Dependen
         waited = looks = 0
         while waited < PATIENCE and looks < MOST_LOOKS:
             step_through(critic, train, optimizer, average)
-            averaged = cast(Dependence, average.module)
+            averaged = settle(cast(Dependence, average.module), POWER_ITERATIONS)
             loss = loss_on(averaged, valid, seed)
             waited, looks = 0 if loss < least else waited + 1, looks + 1
             if loss < least:
                 least, kept = loss, copy.deepcopy(averaged)
     calibrate(kept, valid, seed)
-    return settle(kept)
+    return settle(kept, 20 * POWER_ITERATIONS)
 
 
 def step_through(
@@ -177,12 +177,12 @@ def step_through(
             average.update_parameters(critic)
 
 
-def settle(critic: Dependence) -> Dependence:
+def settle(critic: Dependence, n_iterations: int) -> Dependence:
     """The same critic, the norms of its spectrally normalised layers no longer lagging behind."""
     for module in critic.modules():
         if nn.utils.parametrize.is_parametrized(module, "weight"):
             module.train()
-            for _ in range(POWER_ITERATIONS):
+            for _ in range(n_iterations):
                 _ = module.weight
     return critic
 
