@@ -20,11 +20,13 @@ MODULES = sorted(m.name for m in pkgutil.walk_packages([str(SOURCE)], "censorium
 def layers():
     """Modules in the order in which docs/design.md lists them, top to bottom."""
     block = DESIGN.read_text().split("```")[1]
-    names = []
+    names, folder = [], ""
     for line in block.splitlines():
         entry = line.split()[0] if line.split() else ""
         if line.startswith("    "):
-            entry = f"datasets/{entry}"
+            entry = f"{folder}{entry}"
+        elif entry.endswith("/"):
+            folder = entry
         if entry.endswith((".py", "/")) and not entry.startswith("src/"):
             names.append(entry.removesuffix(".py").removesuffix("/").replace("/", "."))
     return names

@@ -6,10 +6,12 @@ True
 """
 
 from censorium import datasets
+from censorium.audit import audit
 from censorium.censor import Censor
 from censorium.dependence import MEASURES, Dependence
 from censorium.errors import CensoriumError
 from censorium.estimator import CensoredClassifier
+from censorium.graphs import Graph
 from censorium.modes import MODES
 from censorium.splits import (
     SubjectSplit,
@@ -28,9 +30,11 @@ __all__ = [
     "CensoredClassifier",
     "CensoriumError",
     "Dependence",
+    "Graph",
     "Info",
     "SubjectSplit",
     "Trials",
+    "audit",
     "concatenate",
     "datasets",
     "leave_one_subject_out",

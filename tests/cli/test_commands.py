@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from censorium import CensoredClassifier, Trials
+from censorium.audit import Audit
 from censorium.cli import main
 
 TRAIN = ["--epochs", "2", "--batch-size", "64", "--learning-rate", "1e-3"]
@@ -37,6 +38,8 @@ def place(tmp_path_factory):
     assert trained.exit_code == 0, trained.output
     trials = Trials.load(place / "trials")
     trials[:0].save(place / "nobody")
+    trials.of(3).save(place / "one")
+    trials[116:].save(place / "few")
     holes = trials.x.copy()
     holes[np.flatnonzero(trials.subject == 4)[7], trials.info.ch_names.index("Cz")] = np.nan
     replace(trials, x=holes).save(place / "holes")
@@ -141,6 +144,23 @@ def test_predict_writes_the_models_probabilities(place):
     assert [r["subject"] for r in rows] == [str(s) for s in loaded.subject]
 
 
+def test_audit_tells_training_from_unseen_subjects(place):
+    """A table, a page and the figures as JSON; of a lone unseen subject it is said so."""
+    out = [place / "audit.html", place / "audit.json"]
+    words = ["audit", place / "model.safetensors", place / "trials", "--no-sessions"]
+    done = censorium(*words, "--out", out[0], "--out", out[1])
+    assert done.exit_code == 0, done.output
+    assert "training subjects: 1, 3, 4" in done.output
+    assert "unseen subjects: 2\n  one only" in done.output
+    assert "subject told, % of H(S)" in done.output
+    about = json.loads(out[1].read_text())
+    assert about["audited"] == "model.safetensors on trials"
+    audits = [Audit.of(found) for found in about["audits"]]
+    assert [a.view for a in audits] == ["hidden features", "raw signal"]
+    assert all(a.subjects == (1, 3, 4) and a.n_trials == 360 for a in audits)
+    assert "<title>censorium: what features tell" in out[0].read_text()
+
+
 WRONG = {
     "no such folder": ("train {place}/nothing", "There is no folder"),
     "no such model": ("predict {place}/nothing {place}/trials", "There is no file"),
@@ -162,6 +182,15 @@ WRONG = {
     "bad table": (
         "predict {place}/model.safetensors {place}/trials --out p.xlsx",
         "must end in .csv or .parquet",
+    ),
+    "bad page": (
+        "audit {place}/model.safetensors {place}/trials --out p.pdf",
+        "must end in .html or .json",
+    ),
+    "nobody to audit": ("audit {place}/model.safetensors {place}/one", "No group has two subjects"),
+    "too few to audit": (
+        "audit {place}/model.safetensors {place}/few",
+        "Among the training subjects: Subject 1 has 4 trials in session 2; an audit needs 10",
     ),
     "bad device": ("train {place}/trials --device warp", "Device 'warp'"),
     "bad knob": ("data simulate {place}/new --snr -1", "snr"),

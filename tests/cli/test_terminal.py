@@ -3,12 +3,13 @@
 import io
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from rich.console import Console
 
 from censorium import SubjectSplit
-from censorium.audit import Probe
-from censorium.cli.terminal import scores_of_models, scores_of_sets
+from censorium.audit import Accuracy, Audit, Information, Interval, Plane, Probe
+from censorium.cli.terminal import scores_of_models, scores_of_sets, told_of_people
 from censorium.study import Evaluation, Outcome, Run
 
 ONE, OTHER = SubjectSplit([1, 2], [3], [4, 5]), SubjectSplit([4, 5], [2], [1, 3])
@@ -89,3 +90,31 @@ def test_a_person_nobody_probed_for_is_a_dash(outcomes):
     """Where no run has a probe the cell is a dash, whatever there is of the training people."""
     unprobed = [replace(o, test=replace(o.test, identity=None)) for o in outcomes]
     assert headed(scores_of_models(unprobed))["person named (chance)"] == ["-", "-"]
+
+
+def test_an_audit_is_a_row():
+    """Whose trials, which features; both estimators in % of H(S); how often one is named."""
+    half = [
+        Information("subject", None, by, Interval(*(np.log(4) * np.array(nats))), np.log(4))
+        for by, nats in (("linear probe", (0.5, 0.25, 0.75)), ("density ratio", (0.4, 0, 1)))
+    ]
+    found = Audit(
+        "unseen subjects",
+        "hidden features",
+        n_trials=40,
+        n_features=3,
+        n_read=3,
+        n_sessions=4,
+        information=tuple(half),
+        naming=Accuracy(Interval(0.61, 0.5, 0.7), 0.25, 0.001),
+        distance=Interval(0.2, 0.1, 0.3),
+        each=(),
+        confusion=(),
+        subjects=(1, 2, 3, 4),
+        plane=Plane((), (), ()),
+        seed=0,
+    )
+    printed = lines(told_of_people([found]))
+    assert "subject told, % of H(S) [95 %]" in printed
+    row = "unseen subjects (4) hidden features 50 [25, 75] 40 [0, 100] 0.61 (0.25)"
+    assert row in printed

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 import censorium
+from censorium.cli.audit import audit
 from censorium.cli.data import data
 from censorium.cli.demo import demo
 from censorium.cli.predict import predict
@@ -53,8 +54,9 @@ def main() -> None:
       censorium data simulate trials --subjects 12
       censorium train trials --out model.safetensors
       censorium predict model.safetensors trials --out probabilities.csv
+      censorium audit model.safetensors trials --out audit.html
     """
 
 
-for command in (demo, data, train, predict):
+for command in (demo, data, train, predict, audit):
     main.add_command(command)

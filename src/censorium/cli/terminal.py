@@ -7,7 +7,7 @@ import click
 import numpy as np
 from rich.table import Table
 
-from censorium.audit import mean_probe
+from censorium.audit import Audit, Interval, mean_probe
 from censorium.study import Evaluation, Outcome
 
 
@@ -45,6 +45,24 @@ def scores_of_sets(scores: Mapping[str, Evaluation]) -> Table:
     return table
 
 
+def told_of_people(audits: Sequence[Audit]) -> Table:
+    """One row per audit: what share of the nuisance is told, how often the subject is named."""
+    table = Table(title=f"{audits[0].information[0].about} told, % of H(S) [95 %]")
+    for column in ("people", "features", "linear probe", "density ratio", "subject named (chance)"):
+        table.add_column(column, justify="left" if column in ("people", "features") else "right")
+    for audit in audits:
+        linear, ratio = audit.information[:2]
+        named = f"{audit.naming.balanced.estimate:.2f} ({audit.naming.chance:.2f})"
+        table.add_row(
+            f"{audit.people} ({len(audit.subjects)})",
+            audit.view,
+            _whole(linear.percent),
+            _whole(ratio.percent),
+            named,
+        )
+    return table
+
+
 def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """A warning as one line on standard error."""
     click.echo(f"Warning: {message}", err=True)
@@ -53,3 +71,7 @@ def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 def _identity(scores: Sequence[Evaluation]) -> str:
     probe = mean_probe([s.identity for s in scores])
     return f"{probe.balanced_accuracy:.2f} ({probe.chance:.2f})" if probe else "-"
+
+
+def _whole(percent: Interval) -> str:
+    return f"{percent.estimate:.0f} \\[{percent.low:.0f}, {percent.high:.0f}]"

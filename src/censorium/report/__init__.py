@@ -1,5 +1,6 @@
-"""Outcomes -> one self-contained page."""
+"""Outcomes or audits -> one self-contained page."""
 
+from censorium.report.audit_page import write_audit
 from censorium.report.page import write_report
 
-__all__ = ["write_report"]
+__all__ = ["write_audit", "write_report"]

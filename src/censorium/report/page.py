@@ -3,9 +3,11 @@
 import base64
 import io
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import jinja2
 import numpy as np
@@ -16,22 +18,25 @@ from matplotlib.figure import Figure
 import censorium
 from censorium.files import replacing
 from censorium.report import figures
-from censorium.report.summary import conclusion, identity_sentence, rows, signed, verdict
+from censorium.report.summary import (
+    conclusion,
+    identity_sentence,
+    percent,
+    rows,
+    signed,
+    verdict,
+)
 from censorium.study import Outcome
 from censorium.trials import Trials
 
 
 def write_report(out: Path, trials: Trials, outcomes: Sequence[Outcome]) -> None:
     """Write the report on `outcomes`, which were computed on `trials`."""
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("censorium.report"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-    )
     baseline, *censored = table = rows(outcomes)
-    environment.filters["signed"] = signed
     with figures.style():
-        page = environment.get_template("report.html").render(
+        write_page(
+            out,
+            "report.html",
             trials=trials,
             counts=np.bincount(trials.y).tolist(),
             runs=len(outcomes),
@@ -53,11 +58,30 @@ def write_report(out: Path, trials: Trials, outcomes: Sequence[Outcome]) -> None
                 figures.learning_curves(trials, outcomes), "Learning curves of each model."
             ),
             identity=image(figures.identity(outcomes), "How often a probe names the person."),
-            version=censorium.__version__,
-            torch=torch.__version__,
-            python=platform.python_version(),
-            date=datetime.now(UTC).strftime("%Y-%m-%d"),
         )
+
+
+def write_page(
+    out: Path,
+    template: str,
+    *,
+    filters: Mapping[str, Callable[[Any], Any]] = MappingProxyType({}),
+    **values: Any,
+) -> None:
+    """Write the page that `template` makes of `values`, with what made it at its foot."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("censorium.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters |= {"signed": signed, "percent": percent, **filters}
+    page = environment.get_template(template).render(
+        **values,
+        version=censorium.__version__,
+        torch=torch.__version__,
+        python=platform.python_version(),
+        date=datetime.now(UTC).strftime("%Y-%m-%d"),
+    )
     with replacing(out) as new:
         new.write_text(page, encoding="utf-8")
 

@@ -1,0 +1,22 @@
+"""How much do these features know about who the subject is?"""
+
+from censorium.audit.probe import PROBE_FOLDS, Probe, mean_probe, probe
+from censorium.audit.result import Accuracy, Audit, Information, Interval, Person, Plane
+from censorium.audit.run import audit
+from censorium.audit.views import groups, views
+
+__all__ = [
+    "PROBE_FOLDS",
+    "Accuracy",
+    "Audit",
+    "Information",
+    "Interval",
+    "Person",
+    "Plane",
+    "Probe",
+    "audit",
+    "groups",
+    "mean_probe",
+    "probe",
+    "views",
+]
