@@ -101,11 +101,11 @@ def test_given_the_label_the_interval_holds_the_information_that_is_left(joint, 
     ids=[*SETTINGS, *LABELLED],
 )
 def test_coverage(joint, n, given):
-    """In 60 repetitions 95 % intervals of both estimators hold the truth 90 % of the time.
+    """In 30 repetitions 95 % intervals of both estimators hold the truth 90 % of the time.
 
-    Should they do so in exactly 90 %, one in 40 runs shows 48 of 60 or fewer: the bound is at 49.
+    Should they do so in exactly 90 %, one in 40 runs shows 23 of 30 or fewer: the bound is at 24.
     """
-    assert (coverage(joint, n, 60, given=given, first=100) >= 49 / 60).all()
+    assert (coverage(joint, n, 30, given=given, first=100) >= 24 / 30).all()
 
 
 def test_a_linear_probe_bounds_from_below_what_it_cannot_read_in_full():

@@ -22,8 +22,10 @@ class Probe:
     chance: float
 
 
-def probe(features: Floats, subject: Ids, *, seed: int = 0) -> Probe:
+def probe(features: Floats, subject: Ids) -> Probe:
     """Name the subject of each trial from its features, by cross-validated shrinkage LDA.
+
+    Trials come in the order in which they were recorded.
 
     The critic that trained a model has no part in it: a probe is fitted afresh. It reads only what
     is linear in the features, so a low score does not prove that nothing is left.
@@ -36,7 +38,9 @@ def probe(features: Floats, subject: Ids, *, seed: int = 0) -> Probe:
     # Nearly constant features would make the shrinkage ill-conditioned; their scale says nothing.
     deviation = features.std(axis=0)
     scaled = features / np.where(deviation > 0, deviation, 1)
-    folds = StratifiedKFold(PROBE_FOLDS, shuffle=True, random_state=seed)
+    # Unshuffled, the folds are stretches of each subject's recording: trials of a rapid stream
+    # overlap, and a probe that has seen a trial's neighbours knows it.
+    folds = StratifiedKFold(PROBE_FOLDS)
     chance = 1 / len(names)
     equal = np.full(len(names), chance)
     lda = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto", priors=equal)

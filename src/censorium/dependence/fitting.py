@@ -77,7 +77,8 @@ def estimate(
     """The dependence of all these trials, by critics trained on the others; see `Estimate`.
 
     Features of very different size should be standardised first, unless their size is what the
-    measure is about. What is given, critics see beside the features.
+    measure is about. What is given, critics see beside the features. Trials are taken to be drawn
+    independently; `censorium.audit` is for those that overlap with their neighbours.
     """
     if given is not None:
         features = torch.cat([features, one_hot(given).to(features.dtype)], dim=-1)
