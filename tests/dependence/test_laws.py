@@ -367,12 +367,11 @@ def test_the_global_generator_changes_nothing(measure, mode):
     assert torch.equal(*values)
 
 
-@every_case
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("measure", sorted(set(MEASURES) - WITHOUT_CRITIC))
 def test_another_seed_makes_another_critic(measure, mode):
     """Censors of different seeds differ in every critic's estimate."""
     a, b = (make_censor(measure, mode, seed=seed) for seed in (0, 1))
-    if not list(a.parameters()):
-        pytest.skip("a measure without a critic has nothing to seed")
     batch = one_batch()
     assert (a.estimates(*batch) != b.estimates(*batch)).all()
 
