@@ -14,7 +14,7 @@ help:  ## Show the targets
 demo: .venv/core  ## Train plain and censored decoders on simulated people; write out/demo.html
 	$(ONE_THREAD) $(BIN)/censorium demo --out out/demo.html
 
-test: .venv/dev browser  ## Run the tests (about 2 minutes)
+test: .venv/dev browser  ## Run the tests (about 6 minutes)
 	$(PYTEST) -m "not slow"
 
 test-slow: .venv/dev browser  ## Run the slow proofs too
