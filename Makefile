@@ -6,7 +6,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow bench-measures lint format pictures browser clean
+.PHONY: help demo test test-slow bench-measures bench-data lint format pictures browser clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -22,6 +22,9 @@ test-slow: .venv/dev browser  ## Run the slow proofs too
 
 bench-measures: .venv/dev  ## Print what every measure says where the truth is known; ARGS=--docs for the docs
 	$(ONE_THREAD) $(BIN)/python benchmarks/measures.py $(ARGS)
+
+bench-data: .venv/dev  ## Measure preparing, opening and sharing recordings (2 GB in out/)
+	$(ONE_THREAD) $(BIN)/python benchmarks/data.py $(ARGS)
 
 lint: .venv/dev  ## Check format, lint and types
 	$(BIN)/ruff format --check .
@@ -53,6 +56,8 @@ browser:  ## Install Debian's Chromium, which the report's test looks at pages w
 
 .venv/dev: .venv/bin/python pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@# Braindecode wants torchaudio, whose compiled part wants CUDA; its Python code does without.
+	@test -e $(BIN)/../lib/python*/site-packages/torch/lib/libtorch_cuda.so || rm -rf $(BIN)/../lib/python*/site-packages/torchaudio/lib
 	@touch $@ .venv/core
 
 clean:  ## Remove the virtual environment and what was made

@@ -105,7 +105,7 @@ class Plan(NamedTuple):
     truth: Truth
     standardised: bool = True
     plus_entropy: bool = False
-    n_folds: int = 3
+    n_folds: int = 2
 
 
 INFORMATION: Truth = lambda joint: joint.mutual_information  # noqa: E731
@@ -120,16 +120,16 @@ PLANS = {
     "jensen-shannon": Plan(FEW, jensen_shannon),
     "chi-square": Plan(FEW, lambda joint: joint.divergence(lambda u: (u - 1) ** 2)),
     "total-variation": Plan(PAIR, lambda joint: joint.divergence(lambda u: np.abs(u - 1) / 2)),
-    "wasserstein": Plan((ALIKE[1], *SLAB), W1, standardised=False),
-    "wasserstein-scale-free": Plan((ALIKE[1], SLAB[1]), only_none),
-    "wasserstein-published": Plan((ALIKE[1], SLAB[1]), only_none, standardised=False),
+    "wasserstein": Plan((ALIKE[1], *SLAB), W1, standardised=False, n_folds=3),
+    "wasserstein-scale-free": Plan(ALIKE[1:2], only_none),
+    "wasserstein-published": Plan(ALIKE[1:2], only_none, standardised=False),
     "mmd": Plan(FEW, mmd, standardised=False),
     "mmd-scale-free": Plan((ALIKE[1], TWO), mmd, standardised=False),
     "hsic": Plan(FEW, hsic, standardised=False),
-    "sinkhorn": Plan(FEW, only_none, standardised=False),
-    "sinkhorn-scale-free": Plan(PAIR, only_none, standardised=False),
+    "sinkhorn": Plan(ALIKE[1:2], only_none, standardised=False),
+    "sinkhorn-scale-free": Plan(ALIKE[1:2], only_none, standardised=False),
     "coral": Plan(FEW, coral, standardised=False),
-    "coral-scale-free": Plan(PAIR, only_none, standardised=False),
+    "coral-scale-free": Plan(ALIKE[1:2], only_none, standardised=False),
 }
 IN_NATS = (
     "adversarial",
@@ -214,8 +214,9 @@ def truth_of(case: Case) -> float | None:
 def row(case: Case, results: Sequence[tuple[Estimate, float]]) -> Row:
     """What the seeds amount to."""
     joint, found = joint_of(case), [estimate for estimate, _ in results]
-    # A Wasserstein critic's bound is what it says of trials it has not seen.
-    bound = case.measure == "wasserstein"
+    # That the seen trials show as much too much as the held-out ones too little holds where the
+    # optimum is smooth; these two have kinks.
+    bound = case.measure.startswith(("wasserstein", "total-variation"))
     values = [e.held_out if bound else e.value for e in found]
     return Row(
         measure=" ".join(

@@ -14,7 +14,9 @@ from matplotlib.figure import Figure
 from playwright.sync_api import sync_playwright
 
 from censorium import Trials, datasets
+from censorium.averages import Averages
 from censorium.electrodes import placed
+from censorium.report import trials_figures
 from censorium.report.figures import COLOURS, PALE, STYLE
 
 HERE = Path(__file__).parent
@@ -159,6 +161,15 @@ def simulated_people() -> Figure:
     return fig
 
 
+def looking_at_data() -> dict[str, Figure]:
+    """What `censorium data plot` draws of twelve people."""
+    averages = Averages.of(datasets.load("simulated", n_subjects=12))
+    return {
+        "data-averages.png": trials_figures.class_averages(averages, ["Pz", "Oz", "Fz"]),
+        "data-people.png": trials_figures.each_person(averages, "Pz"),
+    }
+
+
 def models(panels: tuple[Panel, ...], label: str) -> str:
     """Graphs side by side, as an SVG."""
     lines = max(len(panel.statements) for panel in panels)
@@ -228,6 +239,8 @@ if __name__ == "__main__":
     with mpl.rc_context(STYLE):
         simulated_average().savefig(IMAGES / "simulated-average.png", dpi=100)
         simulated_people().savefig(IMAGES / "simulated-people.png", dpi=100)
+        for name, figure in looking_at_data().items():
+            figure.savefig(IMAGES / name, dpi=100)
     three = models(PAPER, "The three graphical models and the mode each implies")
     (IMAGES / "graphical-models.svg").write_text(three)
     two = models(TWO_NUISANCES, "Two graphical models in which subject and session are apart")

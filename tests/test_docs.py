@@ -29,9 +29,10 @@ def commands():
     """Every command, as the words that call it."""
 
     def walk(command, words):
-        if hasattr(command, "commands"):
-            for name, inner in command.commands.items():
-                yield from walk(inner, [*words, name])
+        if isinstance(command, click.Group):
+            context = click.Context(command)
+            for name in command.list_commands(context):
+                yield from walk(command.get_command(context, name), [*words, name])
         else:
             yield words, command
 

@@ -10,7 +10,7 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 
 from censorium import CensoredClassifier, SubjectSplit, Trials, subject_kfold, tensorfile
-from censorium.audit import probe
+from censorium.auditing import probe
 from censorium.errors import DataError, SplitError
 from censorium.study import Run, Study, execute
 from planted import OPTIONS, DropoutCritic, planted, same

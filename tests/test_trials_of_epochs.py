@@ -57,9 +57,23 @@ def test_integer_columns_of_pandas_are_ids(epochs):
     assert Trials.from_epochs(epochs).subjects == [1, 2]
 
 
+def test_ids_can_be_given(epochs):
+    """One id for each epoch, or one integer for all, with a table or without."""
+    names = ["x", "x", "y", "y", "z", "z"]
+    for given in (names, np.array(names)):
+        assert Trials.from_epochs(epochs, subject=given).subject.tolist() == names
+    trials = Trials.from_epochs(epochs, subject=7, session=[3, 3, 3, 4, 4, 4])
+    assert trials.subjects == [7]
+    assert trials.session.tolist() == [3, 3, 3, 4, 4, 4]
+    epochs.metadata = None
+    assert Trials.from_epochs(epochs, subject=7).nuisance().tolist() == [0] * 6
+    with pytest.raises(DataError, match=r"subject has shape \(2,\), but there are 6 trials"):
+        Trials.from_epochs(epochs, subject=[1, 2])
+
+
 def test_epochs_that_do_not_say_who_is_who_are_a_data_error(epochs):
     """Epochs without the subject column, or without metadata, are an error that names it."""
-    with pytest.raises(DataError, match="no column 'person'"):
+    with pytest.raises(DataError, match=r"no column 'person' .* subject=\[\.\.\.\]"):
         Trials.from_epochs(epochs, subject="person")
     epochs.metadata = None
     with pytest.raises(DataError, match="no column 'subject'"):

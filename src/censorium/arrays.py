@@ -46,7 +46,7 @@ def listed(ids: Any) -> list[Any]:
 def signals(x: ArrayLike) -> Floats:
     """`x` in single precision, (trials, channels, times), or a `DataError`."""
     try:
-        found = np.asarray(x)
+        found = x if isinstance(x, np.memmap) else np.asarray(x)
     except ValueError as error:
         raise DataError("x must be one array; its trials differ in channels or times.") from error
     if found.ndim != 3:
@@ -118,13 +118,13 @@ def _whole(what: str, numbers: NDArray[Any]) -> Ints:
     return numbers.astype(np.int64)
 
 
-def chunks(x: NDArray[Any]) -> Iterator[NDArray[Any]]:
+def chunks(x: Any, size: int = CHUNK) -> Iterator[NDArray[Any]]:
     """`x` in pieces of trials small enough to hold, in order."""
-    for start in range(0, len(x), CHUNK):
-        yield x[start : start + CHUNK]
+    for start in range(0, len(x), size):
+        yield x[start : start + size]
 
 
-def require_finite(x: NDArray[Any], ch_names: Sequence[str] | None = None) -> None:
+def require_finite(x: Any, ch_names: Sequence[str] | None = None) -> None:
     """Raise a `DataError` that names the first trial and channel that hold NaN or infinity."""
     for i, chunk in enumerate(chunks(x)):
         bad = ~np.isfinite(chunk).all(axis=tuple(range(2, chunk.ndim)))

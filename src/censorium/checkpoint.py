@@ -15,13 +15,14 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from censorium import tensorfile
-from censorium.arrays import Floats, Ints, chunks
+from censorium.arrays import Ints, chunks
 from censorium.censor import Censor
 from censorium.errors import FileError
 from censorium.files import require_file_place
 from censorium.nets import TaskModel
 from censorium.randomness import RandomStream
 from censorium.recipe import EpochRecord, Recipe
+from censorium.selection import Held
 
 Weights = dict[str, Tensor]
 
@@ -29,7 +30,7 @@ Weights = dict[str, Tensor]
 class Data(NamedTuple):
     """Signals x, labels y as 0..C-1, nuisance s as 0..S-1."""
 
-    x: Floats
+    x: Held
     y: Ints
     s: Ints
 

@@ -16,7 +16,7 @@ from sklearn.base import (
 )
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from censorium.arrays import Floats, Ints, require_finite
 from censorium.censor import Censor, resolve_mode
@@ -27,6 +27,7 @@ from censorium.inputs import (
     Layout,
     People,
     Signals,
+    checked,
     divide,
     encode_labels,
     hold_out,
@@ -44,6 +45,7 @@ from censorium.nets import LATENT_SIZE, PROJECTIONS, Inferred, TaskModel, infer
 from censorium.randomness import RandomStream
 from censorium.recipe import EpochRecord, Recipe, Strength
 from censorium.scores import balanced_accuracy
+from censorium.selection import on_disk
 from censorium.train import train
 
 
@@ -196,14 +198,7 @@ class CensoredClassifier(
         recipe, device = self._recipe(), torch_device(self.device)
         resolve_mode(self.mode)
         signals = Signals.of(X)
-        x, y = check_X_y(
-            signals.x,
-            signals.y if y is None else y,
-            dtype=np.float32,
-            allow_nd=True,
-            ensure_all_finite=False,
-            estimator=self,
-        )
+        x, y = checked(signals.x, signals.y if y is None else y, self)
         x = x[:, :, None] if x.ndim == 2 else x
         require_trials(x.shape)
         check_classification_targets(y)
@@ -297,14 +292,16 @@ class CensoredClassifier(
         check_is_fitted(self, "model_")
         signals = Signals.of(X)
         layout = Layout(self.n_channels_, self.n_times_, self.ch_names_, self.sfreq_, self.tmin_)
-        x = check_array(
-            signals.x,
-            dtype=np.float32,
-            allow_nd=True,
-            ensure_all_finite=False,
-            ensure_min_samples=0,
-            estimator=self,
-        )
+        x = signals.x
+        if not on_disk(x):
+            x = check_array(
+                x,
+                dtype=np.float32,
+                allow_nd=True,
+                ensure_all_finite=False,
+                ensure_min_samples=0,
+                estimator=self,
+            )
         if not len(x):
             raise DataError("X holds no trials.")
         if x.ndim == 2:

@@ -12,18 +12,29 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from censorium.arrays import chunks
 from censorium.errors import FileError
 from censorium.files import require_place
 
 FORMAT = "censorium-trials"
 VERSION = 1
+PIECE = 512  # trials written at once
 ARRAYS = ("x", "y", "subject", "session")
 
 
 def write(
-    folder: Path, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any], *, overwrite: bool
+    folder: Path,
+    arrays: Mapping[str, Any],
+    info: Mapping[str, Any],
+    *,
+    overwrite: bool,
+    made: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a folder that `read` opens; it appears whole or not at all."""
+    """Write a folder that `read` opens; it appears whole or not at all.
+
+    An array may be anything that is indexed as one: it is read in pieces. `made` says from what
+    the trials were made.
+    """
     require_free(folder, overwrite=overwrite)
     folder = folder.resolve()  # a link stays, and leads to the new folder
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -33,9 +44,9 @@ def write(
         new.mkdir()
         for name in ARRAYS:
             with _durable(new / f"{name}.npy") as file:
-                np.save(file, arrays[name], allow_pickle=False)
+                _save(file, arrays[name])
         with _durable(new / "info.json") as file:
-            header = {"format": FORMAT, "version": VERSION, "info": dict(info)}
+            header = {"format": FORMAT, "version": VERSION, "info": dict(info), "made": made}
             file.write(json.dumps(header, indent=2).encode())
         if folder.exists():
             folder.replace(old)
@@ -74,6 +85,15 @@ def read(folder: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     return {n: a if n == "x" else np.array(a) for n, a in arrays.items()}, info
 
 
+def made(folder: Path) -> dict[str, Any] | None:
+    """From what the folder's trials were made; None where nothing says so."""
+    try:
+        header = json.loads((folder / "info.json").read_text(encoding="utf-8"))
+        return dict(header["made"]) if header["format"] == FORMAT else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
 def require_free(folder: Path, *, overwrite: bool) -> None:
     """Raise a `FileError` unless a folder of trials may be written there."""
     require_place(folder)
@@ -101,6 +121,14 @@ def _mapped(folder: Path, name: str) -> NDArray[Any]:
         raise FileError(
             f"{folder} is damaged: {name}.npy is cut short, altered or no array of plain values."
         ) from error
+
+
+def _save(file: BinaryIO, array: Any) -> None:
+    """Write the array, or what is indexed as one, in pieces: it may be larger than memory."""
+    header = {"descr": array.dtype.str, "fortran_order": False, "shape": tuple(array.shape)}
+    np.lib.format.write_array_header_2_0(file, header)
+    for piece in chunks(array, PIECE):
+        file.write(np.ascontiguousarray(piece).data)
 
 
 @contextmanager

@@ -7,13 +7,15 @@ from typing import Any, NamedTuple, Self
 import mne
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_X_y
 
-from censorium.arrays import CHUNK, Floats, Ids, Ints, identifiers, nuisance_of
+from censorium.arrays import CHUNK, Ids, Ints, identifiers, nuisance_of
 from censorium.checkpoint import Data
 from censorium.epochs import brain_signals, event_names
 from censorium.errors import CensoriumWarning, DataError, OptionError, SplitError
 from censorium.modelfile import plain
 from censorium.nets import ChannelScale
+from censorium.selection import Held, on_disk, select
 from censorium.splits import SubjectSplit
 from censorium.trials import Trials
 
@@ -37,7 +39,9 @@ class Signals(NamedTuple):
         if isinstance(X, Trials):
             names = np.array(X.info.class_names)
             info = X.info
-            return cls(X.x, info.ch_names, info.sfreq, info.tmin, names[X.y], X.subject, X.session)
+            return cls(
+                X.signals, info.ch_names, info.sfreq, info.tmin, names[X.y], X.subject, X.session
+            )
         if isinstance(X, mne.BaseEpochs):
             about = X.metadata if X.metadata is not None else {}
             subject, session = (
@@ -96,6 +100,15 @@ def require_trials(shape: tuple[int, ...]) -> None:
         raise DataError(f"X must be (trials, channels, times), got shape {shape}.")
     if 0 in shape:
         raise DataError(f"X has {shape[1]} channels and {shape[2]} times; nothing can be learnt.")
+
+
+def checked(x: Any, y: ArrayLike | None, estimator: Any) -> tuple[Any, NDArray[Any]]:
+    """`x` and `y` by scikit-learn's rules; `x` that lies on disk, and so is of `Trials`, stays."""
+    given = np.zeros((len(x), 1), np.float32) if on_disk(x) else x
+    found, labels = check_X_y(
+        given, y, dtype=np.float32, allow_nd=True, ensure_all_finite=False, estimator=estimator
+    )
+    return (x if on_disk(x) else found), labels
 
 
 def known_labels(y: ArrayLike | None, classes: NDArray[Any]) -> NDArray[Any]:
@@ -203,7 +216,7 @@ def hold_out(
 
 
 def divide(
-    x: Floats, y: Ints, people: People | None, split: SubjectSplit | None
+    x: Held, y: Ints, people: People | None, split: SubjectSplit | None
 ) -> tuple[Data, Data | None]:
     """The trials that train and those that validate, with contiguous nuisance values each."""
     if people is None or split is None:
@@ -212,7 +225,7 @@ def divide(
         return Data(x, y, nuisance_of(*people)), None
     train, valid = (np.isin(people.subject, part) for part in (split.train, split.valid))
     return tuple(  # type: ignore[return-value]
-        Data(x[rows], y[rows], nuisance_of(people.subject[rows], people.session[rows]))
+        Data(select(x, rows), y[rows], nuisance_of(people.subject[rows], people.session[rows]))
         for rows in (train, valid)
     )
 
@@ -242,7 +255,7 @@ def warn_of_one_class(codes: Codes, people: People | None, split: SubjectSplit |
         )
 
 
-def warn_of_scale(x: Floats, scale: ChannelScale) -> None:
+def warn_of_scale(x: Held, scale: ChannelScale) -> None:
     """Warn of signals in what must be another unit than that of the training trials."""
     fitted = scale.deviation.numpy()[:, 0]
     ratio = float(np.median(x[:CHUNK].std(axis=(0, 2)) / fitted))

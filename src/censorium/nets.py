@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from censorium.arrays import Floats, chunks
 from censorium.devices import repeatable
 from censorium.errors import OptionError
+from censorium.selection import Held
 
 HIDDEN = (128, 128, 128)
 LATENT_SIZE = 128
@@ -70,7 +71,7 @@ class ChannelScale(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         return (x - self.mean) / self.deviation
 
-    def fit(self, x: Floats) -> NDArray[np.bool_]:
+    def fit(self, x: Held) -> NDArray[np.bool_]:
         """Learn the scale of `x` in one pass; return which channels are flat (made 0 for good)."""
         n, mean, squares = 0, np.zeros(x.shape[1]), np.zeros(x.shape[1])
         low, high = np.full(x.shape[1], np.inf), np.full(x.shape[1], -np.inf)
@@ -157,7 +158,7 @@ class Inferred(NamedTuple):
 
 
 def infer(
-    model: TaskModel, x: Floats, *, device: torch.device | str = "cpu", batch_size: int = 512
+    model: TaskModel, x: Held, *, device: torch.device | str = "cpu", batch_size: int = 512
 ) -> Inferred:
     """Hidden features and logits of all of `x`, in evaluation mode; the mode is restored."""
     training = model.training

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from censorium.arrays import require_finite
-from censorium.audit import PROBE_FOLDS, Probe, probe
+from censorium.auditing import PROBE_FOLDS, Probe, probe
 from censorium.errors import DataError
 from censorium.estimator import CensoredClassifier
 from censorium.modelfile import plain
@@ -18,7 +18,7 @@ from censorium.nets import infer
 from censorium.recipe import EpochRecord
 from censorium.scores import balanced_accuracy, per_subject
 from censorium.splits import SubjectSplit
-from censorium.trials import Trials, concatenate
+from censorium.trials import Trials
 
 
 @dataclass(frozen=True)
@@ -95,26 +95,26 @@ class Study:
 
 
 class Parts(NamedTuple):
-    """The trials of a split's training, validation and test subjects."""
+    """The trials of a split's training, validation and test subjects, and those to fit.
+
+    Training is given the trials of who trains and of who validates, as one selection.
+    """
 
     train: Trials
     valid: Trials
     test: Trials
+    to_fit: Trials
 
     @classmethod
     def of(cls, split: SubjectSplit, trials: Trials) -> Self:
         """The parts of `trials`, every one of which can be trained on or scored."""
-        parts = cls(*split.apply(trials))
-        for name, part in parts._asdict().items():
+        parts = split.apply(trials)
+        for name, part in zip(cls._fields, parts, strict=False):
             try:
-                require_finite(part.x, part.info.ch_names)
+                require_finite(part.signals, part.info.ch_names)
             except DataError as error:
                 raise DataError(f"Among the trials of the {name} subjects: {error}") from error
-        return parts
-
-    def to_fit(self) -> Trials:
-        """What training is given: the trials of who trains and of who validates."""
-        return concatenate([self.train, self.valid]) if len(self.valid) else self.train
+        return cls(*parts, trials.of([*split.train, *split.valid]))
 
 
 def execute(
@@ -129,7 +129,7 @@ def execute(
         validation_subjects=run.split.valid,
         on_epoch=on_epoch,
     )
-    model.fit(parts.to_fit())
+    model.fit(parts.to_fit)
     return Outcome(
         run=run,
         train=evaluate(model, parts.train),
@@ -142,7 +142,7 @@ def execute(
 
 def evaluate(model: CensoredClassifier, trials: Trials) -> Evaluation:
     """Score a fitted model on all of `trials`."""
-    features, logits = infer(model.model_, trials.x)
+    features, logits = infer(model.model_, trials.signals)
     y = np.array(trials.info.class_names)[trials.y]
     predicted = model.classes_[logits.argmax(axis=1)]
     enough = np.unique(trials.subject, return_counts=True)[1].min() >= PROBE_FOLDS

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from censorium.arrays import Floats, Ids, Ints, identifiers, labels, listed, nuisance_of, signals
-from censorium.epochs import brain_signals, event_names
+from censorium.epochs import brain_signals, event_names, ids_of
 from censorium.errors import DataError, FileError, OptionError
 from censorium.folder import ARRAYS, read, write
+from censorium.selection import Held, Selection, select
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,9 @@ class Trials:
     info: Info
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "x", signals(self.x))
-        n = len(self.x)
+        if not isinstance(self.signals, Selection):
+            object.__setattr__(self, "x", signals(self.signals))
+        n = len(self)
         object.__setattr__(self, "subject", identifiers("subject", self.subject, n))
         object.__setattr__(self, "session", identifiers("session", self.session, n))
         y = np.asarray(self.y)
@@ -103,9 +105,10 @@ class Trials:
         if y.dtype.kind not in "iu" or (n and not 0 <= y.min() <= y.max() < n_classes):
             raise DataError(f"y must hold integers from 0 to {n_classes - 1}, one per class name.")
         object.__setattr__(self, "y", y.astype(np.int64, copy=False))
-        if self.x.shape[1] != len(self.info.ch_names):
+        n_channels = self.signals.shape[1]
+        if n_channels != len(self.info.ch_names):
             raise DataError(
-                f"x has {self.x.shape[1]} channels, but {len(self.info.ch_names)} are named."
+                f"x has {n_channels} channels, but {len(self.info.ch_names)} are named."
             )
 
     @classmethod
@@ -134,33 +137,46 @@ class Trials:
 
     @classmethod
     def from_epochs(
-        cls, epochs: Any, *, subject: str = "subject", session: str = "session"
+        cls,
+        epochs: Any,
+        *,
+        subject: str | int | ArrayLike = "subject",
+        session: str | int | ArrayLike = "session",
     ) -> Self:
-        """Trials of an ``mne.Epochs`` whose metadata has the columns `subject` and `session`.
+        """Trials of an ``mne.Epochs``, whose event names become class names.
 
-        Event names become class names. Without a session column all trials are of one session.
+        `subject` and `session` are each the name of a column of the metadata, one integer for all
+        epochs, or one id for each. Without a session column all trials are of one session.
         """
-        metadata = epochs.metadata
-        if metadata is None or subject not in metadata:
-            raise DataError(f"The epochs' metadata has no column {subject!r} that says who is who.")
-        sessions = metadata[session].to_numpy() if session in metadata else None
+        who, sitting = (ids_of(given, epochs.metadata, len(epochs)) for given in (subject, session))
+        if who is None:
+            raise DataError(
+                f"The epochs' metadata has no column {subject!r} that says who is who. Name the "
+                "column, or pass the ids: subject=[...], one for each epoch, or one integer."
+            )
         return cls.from_arrays(
             brain_signals(epochs),
             event_names(epochs),
-            metadata[subject].to_numpy(),
-            sessions,
+            who,
+            sitting,
             sfreq=epochs.info["sfreq"],
             ch_names=epochs.ch_names,
             tmin=epochs.tmin,
         )
 
+    @property
+    def signals(self) -> Held:
+        """`x` as it is held: some of the trials of a memory-mapped set are a `Selection`."""
+        held: Held = vars(self)["_held"]
+        return held
+
     def __len__(self) -> int:
-        return len(self.x)
+        return len(self.signals)
 
     def __repr__(self) -> str:
         counts = np.bincount(self.y, minlength=len(self.info.class_names))
         classes = ", ".join(f"{c} {k}" for c, k in zip(self.info.class_names, counts, strict=True))
-        _, channels, times = self.x.shape
+        _, channels, times = self.signals.shape
         return (
             f"<Trials: {len(self)} trials of {len(self.subjects)} subjects in "
             f"{len(np.unique(self.nuisance()))} sessions, "
@@ -174,9 +190,8 @@ class Trials:
             i = i.astype(np.int64)  # numpy would make it an array of floats
         if not isinstance(i, slice) and i.dtype.kind not in "biu":
             raise DataError("Select trials by a slice, a mask or an array of positions.")
-        return replace(
-            self, x=self.x[i], y=self.y[i], subject=self.subject[i], session=self.session[i]
-        )
+        x: Any = select(self.signals, i)
+        return type(self)(x, self.y[i], self.subject[i], self.session[i], self.info)
 
     @property
     def subjects(self) -> list[Any]:
@@ -217,7 +232,7 @@ class Trials:
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
         """Write a folder that `load` opens; it appears whole or not at all."""
-        arrays = {name: getattr(self, name) for name in ARRAYS}
+        arrays = {name: getattr(self, name) for name in ARRAYS} | {"x": self.signals}
         write(Path(folder), arrays, asdict(self.info), overwrite=overwrite)
 
     @classmethod
@@ -234,6 +249,20 @@ class Trials:
             ) from error
 
 
+class _Read:
+    """Signals as one array: those of a `Selection` are read from disk each time."""
+
+    def __get__(self, trials: Trials, owner: type) -> Floats:
+        held = trials.signals
+        return held[:] if isinstance(held, Selection) else held
+
+    def __set__(self, trials: Trials, x: Held) -> None:
+        vars(trials)["_held"] = x
+
+
+Trials.x = _Read()  # type: ignore[assignment]  # once the dataclass has made its __init__
+
+
 def concatenate(parts: Sequence[Trials]) -> Trials:
     """All trials of `parts`, which must agree on channels, times, rate and classes."""
     if not parts:
@@ -242,11 +271,13 @@ def concatenate(parts: Sequence[Trials]) -> Trials:
     for kind in ("subject", "session"):
         if len({getattr(part, kind).dtype.kind for part in parts}) > 1:
             raise DataError(f"{kind} ids must be integers in all parts or strings in all parts.")
+    shape = first.signals.shape[1:]
     for part in parts[1:]:
-        if part.info != first.info or part.x.shape[1:] != first.x.shape[1:]:
+        here = part.signals.shape[1:]
+        if part.info != first.info or here != shape:
             raise DataError(
                 "Trials differ in channels, times, rate or classes: "
-                f"{first.x.shape[1:]} with {first.info}, and {part.x.shape[1:]} with {part.info}."
+                f"{shape} with {first.info}, and {here} with {part.info}."
             )
     x, y, subject, session = (
         np.concatenate([getattr(part, name) for part in parts])

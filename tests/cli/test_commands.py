@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from censorium import CensoredClassifier, Trials
-from censorium.audit import Audit
+from censorium.auditing import Audit
 from censorium.cli import main
 
 TRAIN = ["--epochs", "2", "--batch-size", "64", "--learning-rate", "1e-3"]

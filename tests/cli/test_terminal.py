@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from censorium import SubjectSplit
-from censorium.audit import Accuracy, Audit, Information, Interval, Plane, Probe
+from censorium.auditing import Accuracy, Audit, Information, Interval, Plane, Probe
 from censorium.cli.terminal import scores_of_models, scores_of_sets, told_of_people
 from censorium.study import Evaluation, Outcome, Run
 

@@ -5,7 +5,7 @@ from itertools import count
 import numpy as np
 
 from censorium import SubjectSplit, Trials
-from censorium.audit import Probe
+from censorium.auditing import Probe
 from censorium.recipe import EpochRecord
 from censorium.study import Evaluation, Outcome, Run
 

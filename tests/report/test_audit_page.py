@@ -7,7 +7,7 @@ import pytest
 from test_report import browser  # noqa: F401
 
 import censorium
-from censorium.audit import Interval
+from censorium.auditing import Interval
 from censorium.errors import DataError
 from censorium.report import write_audit
 from censorium.report.audit_words import verdict

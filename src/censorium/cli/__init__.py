@@ -1,18 +1,15 @@
-"""The command line: one file per command."""
+"""The command line: one file per command, read when the command is asked for."""
 
 import warnings
+from importlib import import_module
 from typing import Any
 
 import click
 
 import censorium
-from censorium.cli.audit import audit
-from censorium.cli.data import data
-from censorium.cli.demo import demo
-from censorium.cli.predict import predict
-from censorium.cli.terminal import show_warning
-from censorium.cli.train import train
 from censorium.errors import CensoriumError
+
+NAMES = ("demo", "data", "train", "predict", "audit")
 
 
 class Failure(click.ClickException):
@@ -24,6 +21,17 @@ class Failure(click.ClickException):
 class Commands(click.Group):
     """Commands that report what is wrong as a `Failure`, with no traceback."""
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Their names, sorted."""
+        return sorted(NAMES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, from the file of that name."""
+        if cmd_name not in NAMES:
+            return None
+        command: click.Command = getattr(import_module(f"censorium.cli.{cmd_name}"), cmd_name)
+        return command
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that `ctx` names."""
         with warnings.catch_warnings():
@@ -34,6 +42,11 @@ class Commands(click.Group):
                 raise  # the reader has had enough, as `head` has: no error, and click says none
             except (CensoriumError, OSError) as error:
                 raise Failure(sentence(error)) from error
+
+
+def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """A warning as one line on standard error."""
+    click.echo(f"Warning: {message}", err=True)
 
 
 def sentence(error: Exception) -> str:
@@ -56,7 +69,3 @@ def main() -> None:
       censorium predict model.safetensors trials --out probabilities.csv
       censorium audit model.safetensors trials --out audit.html
     """
-
-
-for command in (demo, data, train, predict, audit):
-    main.add_command(command)

@@ -10,9 +10,9 @@ import torch
 from rich.console import Console
 
 import censorium
-from censorium.audit import Audit, groups, views
-from censorium.audit.run import n_steps
-from censorium.audit.sample import require_trials
+from censorium.auditing import Audit, groups, views
+from censorium.auditing.run import n_steps
+from censorium.auditing.sample import require_trials
 from censorium.cli.options import OutFile, seed_option
 from censorium.cli.progress import progress
 from censorium.cli.terminal import told_of_people

@@ -1,4 +1,4 @@
-"""`censorium data`: make and prepare trials."""
+"""`censorium data`: trials made, prepared and looked at."""
 
 from pathlib import Path
 from typing import Any
@@ -7,19 +7,28 @@ import click
 from rich.console import Console
 
 from censorium import datasets
+from censorium.cli.look import check, info, plot
 from censorium.cli.options import seed_option
+from censorium.cli.prepare import fetch, prepare
 from censorium.cli.progress import progress
 from censorium.folder import require_free
 
 
 @click.group()
 def data() -> None:
-    """Make and prepare trials.
+    """Make and prepare trials, and look at them.
 
     \b
     Examples:
       censorium data simulate trials --subjects 12
+      censorium data fetch thu-rsvp
+      censorium data prepare thu-rsvp trials
+      censorium data info trials
     """
+
+
+for command in (fetch, prepare, info, check, plot):
+    data.add_command(command)
 
 
 @data.command()

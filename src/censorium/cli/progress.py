@@ -15,7 +15,7 @@ from rich.progress import (
 )
 
 Tell = Callable[..., None]
-"""Called as ``tell(n_done)`` or, with words for what goes on, ``tell(n_done, words)``."""
+"""Called as ``tell(n_done)``; ``words`` say what goes on, ``total`` how much there is after all."""
 
 PAUSE = 10.0  # s between two lines of a log
 
@@ -38,8 +38,8 @@ def progress(console: Console, what: str, total: int) -> Iterator[Tell]:
     with Progress(*columns, console=console, speed_estimate_period=120) as bar:
         task = bar.add_task(what, total=total)
 
-        def tell(done: int, words: str = what) -> None:
-            bar.update(task, completed=done, description=words)
+        def tell(done: int, words: str = what, total: int | None = None) -> None:
+            bar.update(task, completed=done, description=words, total=total)
 
         yield tell
 
@@ -49,14 +49,14 @@ def lines(console: Console, what: str, total: int) -> Tell:
     began = said = time.monotonic()
     first: int | None = None  # what was done before, in a run that goes on
 
-    def tell(done: int, words: str = what) -> None:
+    def tell(done: int, words: str = what, total: int = total) -> None:
         nonlocal said, first
         now = time.monotonic()
         first = done - 1 if first is None else first
         if now - said < PAUSE:
             return
         said, gone = now, now - began
-        left = gone / (done - first) * (total - done)
+        left = gone / max(done - first, 1) * (total - done)
         console.print(
             f"{words}: {done} of {total}, {clock(gone)} gone, {clock(left)} left", soft_wrap=True
         )

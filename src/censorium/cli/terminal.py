@@ -1,13 +1,11 @@
 """What a person at a terminal sees: tables and warnings."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-import click
 import numpy as np
 from rich.table import Table
 
-from censorium.audit import Audit, Interval, mean_probe
+from censorium.auditing import Audit, Interval, mean_probe
 from censorium.study import Evaluation, Outcome
 
 
@@ -61,11 +59,6 @@ def told_of_people(audits: Sequence[Audit]) -> Table:
             named,
         )
     return table
-
-
-def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    """A warning as one line on standard error."""
-    click.echo(f"Warning: {message}", err=True)
 
 
 def _identity(scores: Sequence[Evaluation]) -> str:

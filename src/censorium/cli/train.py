@@ -149,7 +149,7 @@ def train(
     with progress(console, "training", model.epochs) as tell:
         model.set_params(on_epoch=lambda record: tell(record.epoch))
         try:
-            model.fit(parts.to_fit())
+            model.fit(parts.to_fit)
         except KeyboardInterrupt:
             if checkpoint and checkpoint.exists():
                 console.print(f"Interrupted. The same command goes on from {checkpoint}")

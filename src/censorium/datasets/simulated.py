@@ -138,9 +138,13 @@ def recording(
     subject_strength: float = 1.0,
     snr: float = 1.0,
     class_shift: float = 0.0,
+    target_ratio: float = TARGET_RATIO,
     seed: int = 0,
 ) -> Recording:
-    """One person's continuous recording of one sitting, at 250 Hz; the options of `simulated`."""
+    """One person's continuous recording of one sitting, at 250 Hz; the options of `simulated`.
+
+    `target_ratio` is the typical person's share of targets.
+    """
     check({"subject": subject, "session": session, "n_trials": n_trials})
     check_scales(subject_strength=subject_strength, snr=snr, class_shift=class_shift)
     if not isinstance(seed, int | np.integer) or seed < 0:
@@ -151,7 +155,7 @@ def recording(
     sitting, design, evoked, ongoing = np.random.default_rng([seed, subject, session]).spawn(4)
     traits = depart(typical(), PEOPLE.times(subject_strength), person)
     traits = depart(traits, SITTINGS.times(subject_strength), sitting)
-    odds = logit(TARGET_RATIO) + class_shift * ratio.standard_normal()
+    odds = logit(target_ratio) + class_shift * ratio.standard_normal()
     onsets, labels = stream(n_trials, float(expit(odds)), design)
     n_samples = int(onsets[-1]) + PAUSE
     maps, mixing = scalp_maps(traits)

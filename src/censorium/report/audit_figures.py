@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from censorium.audit import Audit, Plane
+from censorium.auditing import Audit, Plane
 from censorium.report.audit_words import by_people, headline
 from censorium.report.figures import COLOURS, INK, LOSS, PALE
 

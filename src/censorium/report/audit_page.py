@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from censorium.audit import Audit
+from censorium.auditing import Audit
 from censorium.errors import DataError
 from censorium.report import audit_figures as drawn
 from censorium.report.audit_words import by_people, headline, known, pairs, verdict

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from censorium.audit import Audit, Information, Person
+from censorium.auditing import Audit, Information, Person
 from censorium.report.summary import percent
 
 Pair = tuple[Information, Information]

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from censorium.audit import mean_probe
+from censorium.auditing import mean_probe
 from censorium.censor import resolve_measure
 from censorium.electrodes import placed
 from censorium.estimator import CensoredClassifier

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import entropy
 
-from censorium.audit import Probe, mean_probe
+from censorium.auditing import Probe, mean_probe
 from censorium.stats import Difference, paired_difference
 from censorium.study import Outcome
 from censorium.trials import Trials

@@ -9,9 +9,9 @@ from scipy.special import logsumexp
 from sklearn.covariance import ledoit_wolf
 
 from censorium.arrays import Ints
-from censorium.audit.folds import blocked, halves
-from censorium.audit.probe import PROBE_FOLDS
-from censorium.audit.sample import Reals, Sample
+from censorium.auditing.folds import blocked, halves
+from censorium.auditing.probe import PROBE_FOLDS
+from censorium.auditing.sample import Reals, Sample
 
 INNER_FOLDS = 4
 FLATTEST, SHARPEST = 0.02, 3.0  # between these the classifier's certainty is chosen

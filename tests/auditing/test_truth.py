@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from censorium.audit.critic import critic_bracket, distance_terms
-from censorium.audit.interval import by_bracket, by_curve, reader
-from censorium.audit.linear import linear_curve
-from censorium.audit.sample import Sample
+from censorium.auditing.critic import critic_bracket, distance_terms
+from censorium.auditing.interval import by_bracket, by_curve, reader
+from censorium.auditing.linear import linear_curve
+from censorium.auditing.sample import Sample
 from censorium.datasets.joints import (
     gaussian_clusters,
     independent,

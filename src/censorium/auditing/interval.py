@@ -8,9 +8,9 @@ from scipy.special import logsumexp
 from scipy.stats import norm
 
 from censorium.arrays import Ints
-from censorium.audit.critic import Bracket
-from censorium.audit.linear import Curve
-from censorium.audit.sample import Reals, Sample
+from censorium.auditing.critic import Bracket
+from censorium.auditing.linear import Curve
+from censorium.auditing.sample import Reals, Sample
 
 LEVEL = 0.95
 N_RESAMPLES = 1000

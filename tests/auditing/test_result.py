@@ -8,9 +8,9 @@ import torch
 
 import censorium
 from censorium import CensoredClassifier, datasets
-from censorium.audit import Audit, groups, views
-from censorium.audit.folds import GAP, blocked, halves
-from censorium.audit.views import signal_summary
+from censorium.auditing import Audit, groups, views
+from censorium.auditing.folds import GAP, blocked, halves
+from censorium.auditing.views import signal_summary
 from censorium.errors import DataError, FileError
 from planted import planted
 
@@ -39,7 +39,7 @@ def found():
 @pytest.fixture
 def quick(monkeypatch):
     """Audits without W1, whose critics take most of the time."""
-    run = sys.modules["censorium.audit.run"]
+    run = sys.modules["censorium.auditing.run"]
     monkeypatch.setattr(run, "distance_terms", lambda s, **_: (np.zeros(len(s.cell)), s.cell))
 
 

@@ -4,8 +4,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from censorium.arrays import Floats, chunks
+from censorium.arrays import chunks
 from censorium.estimator import CensoredClassifier
+from censorium.selection import Held
 from censorium.trials import Trials
 
 N_WINDOWS = 6
@@ -19,10 +20,10 @@ def views(model: CensoredClassifier, trials: Trials) -> dict[str, NDArray[np.flo
         with torch.inference_mode():
             projected = model.model_.projector.eval()(torch.from_numpy(hidden))
         found["projected features"] = projected.numpy()
-    return found | {"raw signal": signal_summary(trials.x)}
+    return found | {"raw signal": signal_summary(trials.signals)}
 
 
-def signal_summary(x: Floats) -> NDArray[np.float64]:
+def signal_summary(x: Held) -> NDArray[np.float64]:
     """Of each channel the log power, the log power of its changes, and means over six windows.
 
     Probes that are linear in the signal itself would miss what its power tells, and most of what

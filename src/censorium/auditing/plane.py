@@ -5,8 +5,8 @@ from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from censorium.arrays import Ints
-from censorium.audit.folds import halves
-from censorium.audit.sample import Reals, Sample
+from censorium.auditing.folds import halves
+from censorium.auditing.sample import Reals, Sample
 
 MOST_POINTS = 600
 

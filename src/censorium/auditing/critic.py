@@ -11,9 +11,9 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 from censorium.arrays import Ints
-from censorium.audit.folds import blocked
-from censorium.audit.linear import at, ratios
-from censorium.audit.sample import Reals, Sample
+from censorium.auditing.folds import blocked
+from censorium.auditing.linear import at, ratios
+from censorium.auditing.sample import Reals, Sample
 from censorium.dependence.base import Dependence, Measure
 from censorium.dependence.fitting import Sample as Shown
 from censorium.dependence.fitting import fit

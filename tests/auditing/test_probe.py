@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from censorium.audit import probe
+from censorium.auditing import probe
 from censorium.errors import DataError
 
 N_SUBJECTS, N_EACH, N_FEATURES = 5, 80, 12

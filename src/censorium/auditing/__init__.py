@@ -1,9 +1,9 @@
 """How much do these features know about who the subject is?"""
 
-from censorium.audit.probe import PROBE_FOLDS, Probe, mean_probe, probe
-from censorium.audit.result import Accuracy, Audit, Information, Interval, Person, Plane
-from censorium.audit.run import audit
-from censorium.audit.views import groups, views
+from censorium.auditing.probe import PROBE_FOLDS, Probe, mean_probe, probe
+from censorium.auditing.result import Accuracy, Audit, Information, Interval, Person, Plane
+from censorium.auditing.run import audit
+from censorium.auditing.views import groups, views
 
 __all__ = [
     "PROBE_FOLDS",

@@ -7,17 +7,17 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import confusion_matrix, roc_auc_score
 
 from censorium.arrays import Ints
-from censorium.audit.critic import (
+from censorium.auditing.critic import (
     CRITIC_FOLDS,
     DISTANCE_FOLDS,
     critic_bracket,
     distance_terms,
 )
-from censorium.audit.interval import above_chance, by_bracket, by_curve, of_mean, reader
-from censorium.audit.linear import Curve, linear_curve
-from censorium.audit.plane import plane
-from censorium.audit.result import Accuracy, Audit, Information, Interval, Person, Plane
-from censorium.audit.sample import Reals, Sample
+from censorium.auditing.interval import above_chance, by_bracket, by_curve, of_mean, reader
+from censorium.auditing.linear import Curve, linear_curve
+from censorium.auditing.plane import plane
+from censorium.auditing.result import Accuracy, Audit, Information, Interval, Person, Plane
+from censorium.auditing.sample import Reals, Sample
 
 MOST_DISTANCE = float(np.sqrt(2))  # between two one-hot vectors: no pair need be moved further
 
