@@ -15,12 +15,14 @@ from playwright.sync_api import sync_playwright
 
 from censorium import Trials, datasets
 from censorium.averages import Averages
+from censorium.datasets.arrayfile import read_arrays
 from censorium.electrodes import placed
 from censorium.report import trials_figures
 from censorium.report.figures import COLOURS, PALE, STYLE
 
 HERE = Path(__file__).parent
 IMAGES = HERE / "images"
+RECORDINGS = HERE.parents[1] / "shared" / "data" / "uci_smni20.npz"
 NON_TARGET, TARGET = 0, 1
 
 Point = tuple[float, float]
@@ -170,6 +172,14 @@ def looking_at_data() -> dict[str, Figure]:
     }
 
 
+def real_people() -> Figure:
+    """What `censorium data plot` draws of twenty people (UCI "EEG Database", CC BY 4.0)."""
+    options = {"x": "X_int16", "drop": ("X", "Y", "nd")}
+    classes = {"0": "first picture", "1": "second picture"}
+    trials = read_arrays(RECORDINGS, classes=classes, **options)
+    return trials_figures.class_averages(Averages.of(trials), ["PZ", "OZ", "FZ"])
+
+
 def models(panels: tuple[Panel, ...], label: str) -> str:
     """Graphs side by side, as an SVG."""
     lines = max(len(panel.statements) for panel in panels)
@@ -239,6 +249,8 @@ if __name__ == "__main__":
     with mpl.rc_context(STYLE):
         simulated_average().savefig(IMAGES / "simulated-average.png", dpi=100)
         simulated_people().savefig(IMAGES / "simulated-people.png", dpi=100)
+        if RECORDINGS.exists():
+            real_people().savefig(IMAGES / "data-real.png", dpi=100)
         for name, figure in looking_at_data().items():
             figure.savefig(IMAGES / name, dpi=100)
     three = models(PAPER, "The three graphical models and the mode each implies")

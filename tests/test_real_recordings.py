@@ -1,34 +1,32 @@
 """A decoder trained on recordings of real people reads others, whom it has never seen."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from censorium import CensoredClassifier, Trials, subject_kfold
+from censorium import CensoredClassifier, subject_kfold
+from censorium.datasets import load
 
 RECORDINGS = Path(__file__).parents[2] / "shared" / "data" / "uci_smni20.npz"
 
 
 @pytest.fixture(scope="module")
-def pictures():
+def pictures(tmp_path_factory):
     """Twenty people who see a first or a second picture; 61 scalp channels at 128 Hz."""
     if not RECORDINGS.exists():
         if os.environ.get("CI"):
             pytest.fail("The recordings in ../shared/data are missing in CI.")
         pytest.skip("The recordings in ../shared/data are not part of the repository.")
-    held = np.load(RECORDINGS, allow_pickle=False)
-    names = held["ch_names"]
-    scalp = ~np.isin(names, ["X", "Y", "nd"])
-    return Trials.from_arrays(
-        held["X_int16"][:, scalp, ::2].astype(np.float32) * held["scale"],
-        np.where(held["y"] == 1, "second", "first"),
-        held["subject"],
-        held["session"],
-        sfreq=float(held["sfreq"]) / 2,
-        ch_names=names[scalp].tolist(),
+    trials = load(
+        RECORDINGS,
+        folder=tmp_path_factory.mktemp("prepared") / "pictures",
+        x="X_int16",
+        drop=["X", "Y", "nd"],
+        classes={"0": "first", "1": "second"},
     )
+    return replace(trials, x=trials.x[:, :, ::2], info=replace(trials.info, sfreq=128.0))
 
 
 @pytest.mark.parametrize("measure", [None, "density-ratio"])

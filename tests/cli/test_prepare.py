@@ -44,7 +44,7 @@ def home(tmp_path, monkeypatch):
 
 
 def test_from_a_server_to_a_folder_of_trials(published, home):
-    """`data fetch` brings the zips, `data prepare` makes trials of them that `data check` passes."""
+    """`data fetch` brings zips, `data prepare` makes trials of them, which `data check` passes."""
     with serving(published) as server:
         fetched = censorium(
             *("data", "fetch", "thu-rsvp", "--from", server.url),

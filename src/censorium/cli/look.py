@@ -136,9 +136,11 @@ def draw(
 
 
 def named(kind: str, names: str | None, there: Sequence[Any]) -> list[Any]:
-    """Those of `there` that a list with commas names; none where there is no list."""
+    """Those of `there` that a list with commas names, Pz or PZ; none where there is no list."""
     known = {str(value): value for value in there}
-    return [lookup(kind, name.strip(), known) for name in (names or "").split(",") if name.strip()]
+    spelt = {name.lower(): name for name in known} | {name: name for name in known}
+    given = [name.strip() for name in (names or "").split(",") if name.strip()]
+    return [lookup(kind, spelt.get(n, spelt.get(n.lower(), n)), known) for n in given]
 
 
 def write_json(path: Path, folder: Path, content: dict[str, Any]) -> None:
