@@ -8,17 +8,15 @@ import pytest
 from click.testing import CliRunner
 
 from censorium import Trials, datasets
-from censorium.cli import Commands
+from censorium.cli import main
 from censorium.cli.look import check, info, plot
 from censorium.cli.look_tables import where
 from censorium.quality import Finding
 
-look = Commands("data", commands={"info": info, "check": check, "plot": plot})
-
 
 def run(*words):
     """Run a command in this process."""
-    return CliRunner().invoke(look, [str(w) for w in words])
+    return CliRunner().invoke(main, ["data", *map(str, words)])
 
 
 @pytest.fixture(scope="module")

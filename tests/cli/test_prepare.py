@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import mne
 import numpy as np
@@ -16,8 +15,6 @@ from censorium import Trials
 from censorium.cli import main
 from censorium.cli.prepare import numbers, option
 from censorium.datasets.thu_rsvp.simulated import write_simulated
-
-sys.path.append(str(Path(__file__).parents[1] / "datasets"))
 from served import serving
 
 

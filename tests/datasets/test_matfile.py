@@ -121,6 +121,17 @@ def test_a_file_cut_in_its_head_is_told(tmp_path, write, n_bytes):
         matrix(path, "A")
 
 
+def test_altered_signals_are_told(tmp_path):
+    """MATLAB's compressed variables have a check sum, which tells of a bad byte."""
+    path = tmp_path / "a.mat"
+    v5(path, {"A": A})
+    content = path.read_bytes()
+    middle = len(content) // 2
+    path.write_bytes(content[:middle] + bytes(4) + content[middle + 4 :])
+    with pytest.raises(FileError, match=r"a\.mat is damaged"):
+        matrix(path, "A")
+
+
 @pytest.mark.parametrize(
     "content",
     [

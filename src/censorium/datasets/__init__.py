@@ -58,9 +58,10 @@ def of_recordings(
         files = files_of(Path(source), options, folder)
         recipe |= {"source": str(Path(source).resolve()), "files": fingerprint(files)}
     try:
-        place = place_of(Path(source).name, recipe) if folder is None else Path(folder)
+        default = place_of(Path(source).name, recipe)
     except TypeError as error:
         raise OptionError(f"Options must be text, numbers or lists of them: {error}.") from error
+    place = default if folder is None else Path(folder)
     parts = partial(parts_of, source, **options)
     return prepared(place, parts, recipe, workers=workers, on_part=on_part)
 

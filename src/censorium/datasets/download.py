@@ -24,7 +24,7 @@ BLOCK = 1 << 20
 ATTEMPTS = 5  # in a row without a byte gained
 PAUSE = 1.0  # s after the first failed attempt; twice as long after each further one
 TIMEOUT = 60.0  # s without a byte
-MISSING = (403, 404, 410)
+MISSING, BUSY = (403, 404, 410), (408, 429)
 FULL = (errno.ENOSPC, errno.EDQUOT)
 SPARE = 1 << 28  # bytes of the disk that are left alone
 
@@ -142,7 +142,7 @@ def fetch_one(wanted: Wanted, folder: Path, url: str, tally: Tally) -> None:
             receive(url, part, tally)
             break
         except HTTPError as error:
-            if error.code < 500:
+            if error.code < 500 and error.code not in BUSY:
                 raise FileError(f"{url} answers {error.code} {error.reason}.") from error
             reason: Exception = error
         except FileError:
@@ -153,7 +153,7 @@ def fetch_one(wanted: Wanted, folder: Path, url: str, tally: Tally) -> None:
         if failures == ATTEMPTS:
             kept = " What came is kept: the same command goes on from there." if before else ""
             raise FileError(f"{url} cannot be downloaded: {reason}.{kept}") from reason
-        if tally.stop.wait(PAUSE * 2**failures):
+        if tally.stop.wait(PAUSE * 2.0 ** (failures - 1)):
             raise Stopped
     verify(part, wanted)
     part.replace(folder / wanted.name)

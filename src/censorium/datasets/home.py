@@ -13,7 +13,7 @@ VARIABLE = "CENSORIUM_DATA"
 def home() -> Path:
     """The folder that the environment's `CENSORIUM_DATA` names, else one in the user's home."""
     named = os.environ.get(VARIABLE)
-    return Path(named) if named else Path.home() / "censorium_data"
+    return Path(named).expanduser() if named else Path.home() / "censorium_data"
 
 
 def place_of(name: str, recipe: Mapping[str, Any]) -> Path:

@@ -54,6 +54,10 @@ def prepared(
     with alone(folder):
         if not is_made(folder, made):
             tell_what_is_there(folder)
+            for broken in folder.parent.glob(
+                f".{folder.name}-*"
+            ):  # a process killed while it wrote
+                shutil.rmtree(broken, ignore_errors=True)
             jobs = parts()
             desk = open_desk(desk_of(folder), made)
             make(desk, jobs, workers=workers, on_part=on_part)
@@ -144,6 +148,9 @@ def keep(place: Path, part: Part) -> list[str]:
             part().save(place)
         except CensoriumError as error:
             raise type(error)(f"{place.name}: {error}") from error
+        except Exception as error:
+            error.add_note(f"This was while {place.name} was prepared.")
+            raise
     return [f"{place.name}: {w.message}" for w in caught if w.category is CensoriumWarning]
 
 
