@@ -95,26 +95,27 @@ class Study:
 
 
 class Parts(NamedTuple):
-    """The trials of a split's training, validation and test subjects, and those to fit.
-
-    Training is given the trials of who trains and of who validates, as one selection.
-    """
+    """The trials of a split's training, validation and test subjects."""
 
     train: Trials
     valid: Trials
     test: Trials
-    to_fit: Trials
 
     @classmethod
     def of(cls, split: SubjectSplit, trials: Trials) -> Self:
         """The parts of `trials`, every one of which can be trained on or scored."""
-        parts = split.apply(trials)
-        for name, part in zip(cls._fields, parts, strict=False):
+        parts = cls(*split.apply(trials))
+        for name, part in parts._asdict().items():
             try:
                 require_finite(part.signals, part.info.ch_names)
             except DataError as error:
                 raise DataError(f"Among the trials of the {name} subjects: {error}") from error
-        return cls(*parts, trials.of([*split.train, *split.valid]))
+        return parts
+
+
+def to_fit(split: SubjectSplit, trials: Trials) -> Trials:
+    """What training is given: the trials of who trains and of who validates."""
+    return trials.of([*split.train, *split.valid])
 
 
 def execute(
@@ -129,7 +130,7 @@ def execute(
         validation_subjects=run.split.valid,
         on_epoch=on_epoch,
     )
-    model.fit(parts.to_fit)
+    model.fit(to_fit(run.split, trials))
     return Outcome(
         run=run,
         train=evaluate(model, parts.train),

@@ -23,7 +23,7 @@ from censorium.modes import MODES
 from censorium.nets import PROJECTIONS
 from censorium.recipe import EVALUATION_POINTS
 from censorium.splits import SubjectSplit
-from censorium.study import Evaluation, Parts, evaluate
+from censorium.study import Evaluation, Parts, evaluate, to_fit
 from censorium.trials import Trials
 
 DEFAULTS = CensoredClassifier().get_params()
@@ -149,7 +149,7 @@ def train(
     with progress(console, "training", model.epochs) as tell:
         model.set_params(on_epoch=lambda record: tell(record.epoch))
         try:
-            model.fit(parts.to_fit)
+            model.fit(to_fit(split, all_trials))
         except KeyboardInterrupt:
             if checkpoint and checkpoint.exists():
                 console.print(f"Interrupted. The same command goes on from {checkpoint}")
