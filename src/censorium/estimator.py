@@ -1,5 +1,6 @@
 """The scikit-learn face: `CensoredClassifier`."""
 
+import copy
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -41,9 +42,9 @@ from censorium.inputs import (
 )
 from censorium.modelfile import plain, read_model, write_model
 from censorium.modes import Mode
-from censorium.nets import LATENT_SIZE, PROJECTIONS, Inferred, TaskModel, infer
+from censorium.nets import DROPOUT, LATENT_SIZE, PROJECTIONS, Inferred, TaskModel, infer
 from censorium.randomness import RandomStream
-from censorium.recipe import EpochRecord, Recipe, Strength
+from censorium.recipe import EpochRecord, Recipe, Strength, points_of
 from censorium.scores import balanced_accuracy
 from censorium.selection import on_disk
 from censorium.train import train
@@ -82,14 +83,19 @@ class CensoredClassifier(
         Epochs over which the strength rises linearly.
     excluded_epochs : sequence of int
         Epochs, counted from 1, in which the strength is 0.
-    evaluation_point : {"final", "best-validation", "averaged"}
+    evaluation_point : {"final", "best-validation", "averaged"} or a list of them
         Which weights to keep: the last; those of the epoch with the best balanced accuracy on the
-        validation subjects; an exponential moving average.
+        validation subjects; an exponential moving average. Of several, the first predicts, and
+        `at` gives the others.
     validation_subjects : int or sequence of subject ids
         Training subjects held out whole to watch over training: how many (drawn by `random_state`)
         or which.
     averaging : float
         Decay of the moving average per step.
+    dropout : float
+        Share of the encoder's activations that a step leaves out.
+    label_smoothing : float
+        Share of each label that is spread evenly over all classes.
     checkpoint : path or None
         File that holds the last finished epoch. If it exists, training goes on from there. It
         needs a `random_state` and serves one fit: in a cross-validation every fold would want its
@@ -107,6 +113,8 @@ class CensoredClassifier(
         The labels, sorted.
     model_ : TaskModel
         The fitted networks, on the CPU.
+    weights_ : dict
+        The networks' weights at each evaluation point; `at` gives the classifier that has them.
     history_ : list of EpochRecord
         One record per epoch.
     ch_names_, sfreq_, tmin_ :
@@ -145,9 +153,11 @@ class CensoredClassifier(
         critic_steps: int = 1,
         warmup_epochs: int = 0,
         excluded_epochs: Sequence[int] = (),
-        evaluation_point: str = "final",
+        evaluation_point: str | Sequence[str] = "final",
         validation_subjects: int | Sequence[Any] = 0,
         averaging: float = 0.99,
+        dropout: float = DROPOUT,
+        label_smoothing: float = 0.0,
         checkpoint: str | Path | None = None,
         on_epoch: Callable[[EpochRecord], None] | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -170,6 +180,8 @@ class CensoredClassifier(
         self.evaluation_point = evaluation_point
         self.validation_subjects = validation_subjects
         self.averaging = averaging
+        self.dropout = dropout
+        self.label_smoothing = label_smoothing
         self.checkpoint = checkpoint
         self.on_epoch = on_epoch
         self.random_state = random_state
@@ -228,7 +240,11 @@ class CensoredClassifier(
             checkpoint=self.checkpoint,
             on_epoch=self.on_epoch,
         )
-        model.load_state_dict(trained.weights[self.evaluation_point])
+        self.weights_ = {
+            point: {name: held.cpu() for name, held in weights.items()}
+            for point, weights in trained.weights.items()
+        }
+        model.load_state_dict(next(iter(trained.weights.values())))
         validate_data(self, signals.x, skip_check_array=True)  # learns the names of features
         self.model_, self.history_ = model.cpu().eval(), trained.records
         self.classes_, self.split_ = codes.classes, split
@@ -236,6 +252,15 @@ class CensoredClassifier(
         self.n_channels_, self.n_times_ = x.shape[1:]
         self.n_nuisance_ = int(training.s.max()) + 1 if people else 0
         return self
+
+    def at(self, evaluation_point: str) -> Self:
+        """A copy that has the weights of another of the fit's evaluation points."""
+        check_is_fitted(self, "model_")
+        weights = lookup("evaluation point of this fit", evaluation_point, self.weights_)
+        other = copy.copy(self)
+        other.model_ = copy.deepcopy(self.model_)
+        other.model_.load_state_dict(weights)
+        return other
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable label of each trial."""
@@ -337,7 +362,8 @@ class CensoredClassifier(
             critic_steps=given["critic_steps"],
             strength=Strength(given["strength"], given["warmup_epochs"], tuple(excluded)),
             averaging=given["averaging"],
-            evaluation_points=(self.evaluation_point,),
+            label_smoothing=given["label_smoothing"],
+            evaluation_points=points_of(given["evaluation_point"]),
         )
 
     def _task_model(self, n_channels: int, n_times: int, n_classes: int) -> TaskModel:
@@ -346,6 +372,7 @@ class CensoredClassifier(
             n_times,
             n_classes,
             latent_size=self.latent_size,
+            dropout=self.dropout,
             projection=lookup("projection", self.projection, PROJECTIONS),
         )
 

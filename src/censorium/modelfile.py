@@ -10,7 +10,7 @@ import numpy as np
 from censorium import tensorfile
 from censorium.errors import FileError
 from censorium.nets import PROJECTIONS, TaskModel
-from censorium.recipe import EpochRecord
+from censorium.recipe import EpochRecord, points_of
 from censorium.splits import SubjectSplit
 
 # What prediction elsewhere does not need: where it trained, and who watched.
@@ -59,6 +59,7 @@ def read_model(model_class: Any, path: str | Path, device: str) -> Any:
             projection=PROJECTIONS[header["network"]["projection"]],
         )
         model.model_.eval().load_state_dict(tensors)
+        model.weights_ = {points_of(model.evaluation_point)[0]: model.model_.state_dict()}
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise FileError(f"{path} holds no model that this censorium can open: {error}") from error
     return model

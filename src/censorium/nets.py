@@ -14,6 +14,7 @@ from censorium.devices import repeatable
 from censorium.errors import OptionError
 from censorium.selection import Held
 
+DROPOUT = 0.05  # the encoder's
 HIDDEN = (128, 128, 128)
 LATENT_SIZE = 128
 
@@ -39,7 +40,9 @@ def mlp(n_in: int, n_out: int, *, hidden: Sequence[int] = HIDDEN) -> nn.Sequenti
     return nn.Sequential(*layers, nn.Linear(sizes[-1], n_out))
 
 
-def encoder(n_channels: int, n_times: int, *, latent_size: int = LATENT_SIZE) -> nn.Sequential:
+def encoder(
+    n_channels: int, n_times: int, *, latent_size: int = LATENT_SIZE, dropout: float = DROPOUT
+) -> nn.Sequential:
     """The paper's convolutional encoder; kernels and pools shrink where times are few."""
     layers: list[nn.Module] = []
     for n_in, n_out in ((n_channels, 32), (32, 128)):
@@ -51,7 +54,7 @@ def encoder(n_channels: int, n_times: int, *, latent_size: int = LATENT_SIZE) ->
             nn.Conv1d(n_in, n_out, kernel, bias=False),
             nn.BatchNorm1d(n_out),
             nn.ELU(),
-            nn.Dropout(0.05),
+            nn.Dropout(dropout),
             nn.MaxPool1d(pool),
         ]
     return nn.Sequential(*layers, nn.Conv1d(128, latent_size, n_times), nn.Flatten())
@@ -126,6 +129,7 @@ class TaskModel(nn.Module):
         n_classes: int,
         *,
         latent_size: int = LATENT_SIZE,
+        dropout: float = DROPOUT,
         projection: Callable[[int], nn.Module] = direct,
     ) -> None:
         super().__init__()
@@ -133,10 +137,12 @@ class TaskModel(nn.Module):
             raise OptionError(
                 f"latent_size must be a whole number, 1 or more, got {latent_size!r}."
             )
+        if not isinstance(dropout, int | float) or not 0 <= dropout < 1:
+            raise OptionError(f"dropout must be a number from 0 up to 1, got {dropout!r}.")
         self.latent_size = int(latent_size)
         self.projection = projection.__name__
         self.scale = ChannelScale(n_channels)
-        self.encoder = encoder(n_channels, n_times, latent_size=latent_size)
+        self.encoder = encoder(n_channels, n_times, latent_size=latent_size, dropout=dropout)
         self.classifier = mlp(latent_size, n_classes)
         # Last, so that its initial weights draw nothing that the others would have drawn.
         self.projector = projection(latent_size)

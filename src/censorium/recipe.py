@@ -1,12 +1,20 @@
 """How to train, and what an epoch showed: plain values, written and compared as such."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 from censorium.errors import OptionError, unknown
 
 EVALUATION_POINTS = ("final", "best-validation", "averaged")
+
+
+def points_of(wanted: str | Sequence[str]) -> tuple[str, ...]:
+    """One evaluation point or several, each once."""
+    points = (wanted,) if isinstance(wanted, str) else tuple(dict.fromkeys(wanted))
+    if not points:
+        raise OptionError(f"evaluation_point must name one of {', '.join(EVALUATION_POINTS)}.")
+    return points
 
 
 @dataclass(frozen=True)
@@ -37,6 +45,7 @@ class Recipe:
     strength: Strength
     averaging: float
     evaluation_points: tuple[str, ...]
+    label_smoothing: float = 0.0
 
     def __post_init__(self) -> None:
         _require_whole("epochs", self.epochs, 1)
@@ -50,6 +59,7 @@ class Recipe:
         _require_number("weight_decay", self.weight_decay)
         _require_number("strength", self.strength.value)
         _require_number("averaging", self.averaging, below=1)
+        _require_number("label_smoothing", self.label_smoothing, below=1)
         for point in self.evaluation_points:
             if point not in EVALUATION_POINTS:
                 raise OptionError(unknown("evaluation point", point, EVALUATION_POINTS))

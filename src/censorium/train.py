@@ -93,7 +93,9 @@ def train_epoch(
         x, y, s = (torch.from_numpy(array[index]).to(device) for array in data)
 
         z, logits = model(x)
-        task_loss = penalised = cross_entropy(logits, y, class_weight)
+        task_loss = penalised = cross_entropy(
+            logits, y, class_weight, label_smoothing=recipe.label_smoothing
+        )
         if censor:
             for _ in range(recipe.critic_steps):
                 critic_loss = censor.critic_loss(z, y, s)

@@ -10,7 +10,7 @@ from rich.console import Console
 from censorium import SubjectSplit
 from censorium.auditing import Accuracy, Audit, Information, Interval, Plane, Probe
 from censorium.cli.terminal import scores_of_models, scores_of_sets, told_of_people
-from censorium.study import Evaluation, Outcome, Run
+from censorium.study import Evaluation, Outcome, Run, Scores
 
 ONE, OTHER = SubjectSplit([1, 2], [3], [4, 5]), SubjectSplit([4, 5], [2], [1, 3])
 
@@ -23,7 +23,8 @@ def evaluation(score, named, chance, each=()):
 def outcome(model, split, train, test, seconds):
     """What a run of `model` showed; its validation scores are like no other."""
     run = Run(model, {"measure": None}, split, 0)
-    return Outcome(run, train, evaluation(0.111, 0.222, 0.333), test, [], seconds)
+    scores = {"final": Scores(train, evaluation(0.111, 0.222, 0.333), test)}
+    return Outcome(run, scores, [], seconds)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import numpy as np
 from censorium import SubjectSplit, Trials
 from censorium.auditing import Probe
 from censorium.recipe import EpochRecord
-from censorium.study import Evaluation, Outcome, Run
+from censorium.study import Evaluation, Outcome, Run, Scores
 
 FOLDS = (
     SubjectSplit(train=(4, 5), valid=(6,), test=(1, 2, 3)),
@@ -91,7 +91,8 @@ def _outcome(model, fold):
         )
     )
     run = Run(model, OPTIONS[model], split, SEEDS[fold])
-    return Outcome(run, train, valid, test, _history(model, fold), SECONDS[model][fold])
+    scores = {"final": Scores(train, valid, test)}
+    return Outcome(run, scores, _history(model, fold), SECONDS[model][fold])
 
 
 def _history(model, fold):
