@@ -10,6 +10,7 @@ from by_hand import outcomes, trials
 
 from censorium.report import summary, write_report
 from censorium.stats import Difference
+from censorium.study import Scores
 
 NOTHING = "\N{EN DASH}"
 HEADINGS = (
@@ -116,9 +117,11 @@ def test_what_was_not_measured_is_left_out(tmp_path):
     blind = [
         replace(
             o,
-            train=replace(o.train, identity=None),
-            valid=None,
-            test=replace(o.test, identity=None),
+            scores={
+                "final": Scores(
+                    replace(o.train, identity=None), None, replace(o.test, identity=None)
+                )
+            },
         )
         for o in outcomes()
     ]
