@@ -207,7 +207,7 @@ class CensoredClassifier(
             Who gave each trial, in which session; may be left out where `X` knows them (Epochs:
             the metadata's columns ``subject`` and ``session``).
         """
-        recipe, device = self._recipe(), torch_device(self.device)
+        recipe, device = self.recipe(), torch_device(self.device)
         resolve_mode(self.mode)
         signals = Signals.of(X)
         x, y = checked(signals.x, signals.y if y is None else y, self)
@@ -340,7 +340,8 @@ class CensoredClassifier(
         self.model_.cpu()
         return result
 
-    def _recipe(self) -> Recipe:
+    def recipe(self) -> Recipe:
+        """How these options train; an `OptionError` for one that is impossible."""
         # A search draws NumPy's numbers; the checkpoint holds and compares Python's.
         given = {name: plain(value) for name, value in self.get_params(deep=False).items()}
         own, excluded = given["critic_learning_rate"], given["excluded_epochs"]

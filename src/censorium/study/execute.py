@@ -4,21 +4,22 @@ import resource
 import sys
 import time
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from typing import NamedTuple, Self
 
 import numpy as np
 
-from censorium.arrays import require_finite
-from censorium.auditing import PROBE_FOLDS, probe
-from censorium.errors import DataError
+from censorium.arrays import Ints, require_finite
+from censorium.auditing import PROBE_FOLDS, Probe, probe
+from censorium.errors import DataError, lookup
 from censorium.estimator import CensoredClassifier
 from censorium.nets import infer
 from censorium.recipe import EpochRecord
 from censorium.scores import balanced_accuracy, per_subject
 from censorium.splits import SubjectSplit
-from censorium.study.run import Evaluation, Outcome, Run, Scores
+from censorium.study.methods import METHODS
+from censorium.study.run import NETWORK, Evaluation, Outcome, Run, Scores
 from censorium.trials import Trials
 
 PARTS = ("censorium", "torch", "numpy", "scikit-learn", "mne")
@@ -42,6 +43,12 @@ class Parts(NamedTuple):
                 raise DataError(f"Among the trials of the {name} subjects: {error}") from error
         return parts
 
+    def scored(self, score: Callable[[Trials], Evaluation]) -> Scores:
+        """The scores of the parts that there are."""
+        return Scores(
+            score(self.train), score(self.valid) if len(self.valid) else None, score(self.test)
+        )
+
 
 def to_fit(split: SubjectSplit, trials: Trials) -> Trials:
     """What training is given: the trials of who trains and of who validates."""
@@ -54,6 +61,24 @@ def execute(
     """Train and score one run; of the test subjects' trials training sees nothing."""
     start = time.perf_counter()
     parts = Parts.of(run.split, trials)
+    if run.method == NETWORK:
+        scores, history = of_network(run, trials, parts, on_epoch)
+    else:
+        scores, history = of_yardstick(run, parts), []
+    return Outcome(
+        run=run,
+        scores=scores,
+        history=history,
+        seconds=time.perf_counter() - start,
+        peak_memory=peak_memory(),
+        versions=versions(),
+    )
+
+
+def of_network(
+    run: Run, trials: Trials, parts: Parts, on_epoch: Callable[[EpochRecord], None] | None
+) -> tuple[dict[str, Scores], list[EpochRecord]]:
+    """What a network shows at each of its evaluation points, and epoch by epoch."""
     model = CensoredClassifier(
         **run.options,
         random_state=run.seed,
@@ -61,20 +86,18 @@ def execute(
         on_epoch=on_epoch,
     )
     model.fit(to_fit(run.split, trials))
-    return Outcome(
-        run=run,
-        scores={point: scores(model.at(point), parts) for point in model.weights_},
-        history=model.history_,
-        seconds=time.perf_counter() - start,
-        peak_memory=peak_memory(),
-        versions=versions(),
-    )
+    at = {point: model.at(point) for point in model.weights_}
+    return {
+        point: parts.scored(partial(evaluate, there)) for point, there in at.items()
+    }, model.history_
 
 
-def scores(model: CensoredClassifier, parts: Parts) -> Scores:
-    """The scores of a fitted model on all parts that there are."""
-    valid = evaluate(model, parts.valid) if len(parts.valid) else None
-    return Scores(evaluate(model, parts.train), valid, evaluate(model, parts.test))
+def of_yardstick(run: Run, parts: Parts) -> dict[str, Scores]:
+    """What a classical method shows that is fitted on the training subjects."""
+    names = parts.train.info.class_names
+    model = lookup("method", run.method, METHODS)(len(names), **run.options)
+    model.fit(parts.train.x, parts.train.y)
+    return {"final": parts.scored(lambda part: evaluation(part, model.predict(part.x), None))}
 
 
 def peak_memory() -> int:
@@ -92,11 +115,17 @@ def versions() -> dict[str, str]:
 def evaluate(model: CensoredClassifier, trials: Trials) -> Evaluation:
     """Score a fitted model on all of `trials`."""
     features, logits = infer(model.model_, trials.signals)
-    y = np.array(trials.info.class_names)[trials.y]
-    predicted = model.classes_[logits.argmax(axis=1)]
     enough = np.unique(trials.subject, return_counts=True)[1].min() >= PROBE_FOLDS
+    named = probe(features, trials.subject) if enough and len(trials.subjects) > 1 else None
+    codes = {name: k for k, name in enumerate(trials.info.class_names)}
+    predicted = np.array([codes[name] for name in model.classes_])[logits.argmax(axis=1)]
+    return evaluation(trials, predicted, named)
+
+
+def evaluation(trials: Trials, predicted: Ints, identity: Probe | None) -> Evaluation:
+    """How well `predicted` are the labels of `trials`."""
     return Evaluation(
-        balanced_accuracy=balanced_accuracy(y, predicted),
-        per_subject=per_subject(y, predicted, trials.subject),
-        identity=probe(features, trials.subject) if enough and len(trials.subjects) > 1 else None,
+        balanced_accuracy=balanced_accuracy(trials.y, predicted),
+        per_subject=per_subject(trials.y, predicted, trials.subject),
+        identity=identity,
     )

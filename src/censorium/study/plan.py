@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from censorium.splits import SubjectSplit
-from censorium.study.run import Run
+from censorium.study.run import NETWORK, Run
 
 
 @dataclass(frozen=True)
 class Study:
     """Models x splits x seeds; a model is the options of a `CensoredClassifier`.
+
+    A classical yardstick is ``{"method": "lda"}`` or what else is in `METHODS`.
 
     Examples
     --------
@@ -28,8 +30,15 @@ class Study:
     def runs(self) -> list[Run]:
         """Every run: all models of a split and seed beside each other."""
         return [
-            Run(name, options, split, seed)
+            run_of(name, options, split, seed)
             for seed in self.seeds
             for split in self.splits
             for name, options in self.models.items()
         ]
+
+
+def run_of(name: str, options: Mapping[str, Any], split: SubjectSplit, seed: int) -> Run:
+    """The run of a model; among its options, `method` names a classical yardstick."""
+    given = dict(options)
+    method = given.pop("method", NETWORK)
+    return Run(name, given, split, seed, method)
