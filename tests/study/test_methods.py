@@ -16,12 +16,13 @@ SPLIT = SubjectSplit([1, 2], [3], [4])
 @pytest.mark.parametrize("method", METHODS)
 def test_a_yardstick_reads_what_is_planted(method):
     """On people whose responses are clear, each method reads an unseen one."""
-    people = load("simulated", n_subjects=4, n_sessions=1, n_trials=330, snr=3.0)
-    outcome = execute(Run(method, {}, SPLIT, 0, method), people)
+    knobs = {"n_sessions": 1, "n_trials": 330, "snr": 3.0, "subject_strength": 0.3}
+    people = load("simulated", n_subjects=7, **knobs)
+    outcome = execute(Run(method, {}, SubjectSplit([1, 2, 3, 4, 5], [6], [7]), 0, method), people)
     assert list(outcome.scores) == ["final"]
     # 30 targets: chance is 0.5 with a deviation of about 0.05.
-    assert outcome.test.balanced_accuracy > 0.7
-    assert list(outcome.test.per_subject) == [4]
+    assert outcome.test.balanced_accuracy > 0.8
+    assert list(outcome.test.per_subject) == [7]
     assert outcome.history == []
     assert outcome.test.identity is None
 

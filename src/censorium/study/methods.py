@@ -54,7 +54,7 @@ def riemannian() -> tuple[Any, Any, Any]:
         raise OptionError(
             "Riemannian yardsticks need pyRiemann: pip install 'censorium[riemann]'"
         ) from error
-    covariances = XdawnCovariances(N_FILTERS, estimator="lwf", xdawn_estimator="lwf")
+    covariances = XdawnCovariances(N_FILTERS, estimator="lwf")
     return MDM(), covariances, TangentSpace()
 
 
