@@ -6,7 +6,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow bench-measures bench-data lint format pictures browser clean
+.PHONY: help demo test test-slow bench-measures bench-data bench-nulls lint format pictures browser clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -25,6 +25,9 @@ bench-measures: .venv/dev  ## Print what every measure says where the truth is k
 
 bench-data: .venv/dev  ## Measure preparing, opening and sharing recordings (2 GB in out/)
 	$(ONE_THREAD) $(BIN)/python benchmarks/data.py $(ARGS)
+
+bench-nulls: .venv/dev  ## Measure how often each test of a study finds what is not there; ARGS=--docs for the docs
+	$(ONE_THREAD) $(BIN)/python benchmarks/nulls.py $(ARGS)
 
 lint: .venv/dev  ## Check format, lint and types
 	$(BIN)/ruff format --check .
