@@ -9,7 +9,7 @@ import click
 import censorium
 from censorium.errors import CensoriumError
 
-NAMES = ("demo", "data", "train", "predict", "audit")
+NAMES = ("demo", "data", "train", "predict", "audit", "study", "report")
 
 
 class Failure(click.ClickException):
@@ -68,4 +68,6 @@ def main() -> None:
       censorium train trials --out model.safetensors
       censorium predict model.safetensors trials --out probabilities.csv
       censorium audit model.safetensors trials --out audit.html
+      censorium study run quick
+      censorium report quick
     """

@@ -3,7 +3,7 @@
 import resource
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from importlib.metadata import version
 from typing import NamedTuple, Self
@@ -18,6 +18,7 @@ from censorium.nets import infer
 from censorium.recipe import EpochRecord
 from censorium.scores import balanced_accuracy, per_subject
 from censorium.splits import SubjectSplit
+from censorium.study.keep import KEEPERS, Keeper
 from censorium.study.methods import METHODS
 from censorium.study.run import NETWORK, Evaluation, Outcome, Run, Scores
 from censorium.trials import Trials
@@ -56,15 +57,24 @@ def to_fit(split: SubjectSplit, trials: Trials) -> Trials:
 
 
 def execute(
-    run: Run, trials: Trials, *, on_epoch: Callable[[EpochRecord], None] | None = None
+    run: Run,
+    trials: Trials,
+    *,
+    keep: Sequence[str] = (),
+    on_epoch: Callable[[EpochRecord], None] | None = None,
 ) -> Outcome:
-    """Train and score one run; of the test subjects' trials training sees nothing."""
+    """Train and score one run; of the test subjects' trials training sees nothing.
+
+    `keep` names what of a network is kept in `files`: "weights", "predictions".
+    """
     start = time.perf_counter()
+    keepers = [lookup("thing to keep", name, KEEPERS) for name in keep]
     parts = Parts.of(run.split, trials)
-    if run.method == NETWORK:
-        scores, history = of_network(run, trials, parts, on_epoch)
-    else:
-        scores, history = of_yardstick(run, parts), []
+    scores, history, files = (
+        of_network(run, trials, parts, keepers, on_epoch)
+        if run.method == NETWORK
+        else (of_yardstick(run, parts), [], {})
+    )
     return Outcome(
         run=run,
         scores=scores,
@@ -72,13 +82,18 @@ def execute(
         seconds=time.perf_counter() - start,
         peak_memory=peak_memory(),
         versions=versions(),
+        files=files,
     )
 
 
 def of_network(
-    run: Run, trials: Trials, parts: Parts, on_epoch: Callable[[EpochRecord], None] | None
-) -> tuple[dict[str, Scores], list[EpochRecord]]:
-    """What a network shows at each of its evaluation points, and epoch by epoch."""
+    run: Run,
+    trials: Trials,
+    parts: Parts,
+    keepers: Sequence[Keeper],
+    on_epoch: Callable[[EpochRecord], None] | None,
+) -> tuple[dict[str, Scores], list[EpochRecord], dict[str, bytes]]:
+    """What a network shows at each of its evaluation points, epoch by epoch, and what is kept."""
     model = CensoredClassifier(
         **run.options,
         random_state=run.seed,
@@ -87,9 +102,9 @@ def of_network(
     )
     model.fit(to_fit(run.split, trials))
     at = {point: model.at(point) for point in model.weights_}
-    return {
-        point: parts.scored(partial(evaluate, there)) for point, there in at.items()
-    }, model.history_
+    scores = {point: parts.scored(partial(evaluate, there)) for point, there in at.items()}
+    files = {name: content for k in keepers for name, content in k(at, parts.test).items()}
+    return scores, model.history_, files
 
 
 def of_yardstick(run: Run, parts: Parts) -> dict[str, Scores]:

@@ -70,6 +70,7 @@ class Outcome:
     """What one run showed: scores by evaluation point, the run's first one first.
 
     `peak_memory` is in bytes, of the process that ran it; `versions` are those of what it ran on.
+    `files` are what was asked to be kept besides, by name.
     """
 
     run: Run
@@ -78,6 +79,7 @@ class Outcome:
     seconds: float = field(compare=False)
     peak_memory: int = field(default=0, compare=False)
     versions: Mapping[str, str] = field(default_factory=dict, compare=False)
+    files: Mapping[str, bytes] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def first(self) -> Scores:
