@@ -40,7 +40,9 @@ def work(tmp_path):
 def begun(place, work, on, n_seeds):
     """A driver that has begun to drive."""
     command = [sys.executable, DRIVER, place, work.log, on, str(n_seeds)]
-    driver = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    driver = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     assert driver.stdout.readline() == "found\n"
     return driver
 
@@ -91,14 +93,18 @@ def test_five_kills_cost_the_runs_under_way_and_nothing_else(place, work, trials
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_a_stopped_driver_leaves_nobody_behind(place, work, trials, how):
-    """Ctrl-C or -9: its processes end with it, at work or not; what is stored stays."""
+    """Ctrl-C, which all of a terminal's processes hear, or -9: none lives on or has its say.
+
+    What is stored stays, and driving again goes on.
+    """
     driver = begun(place, work, "processes:2", 200)
     line = driver.stdout.readline()
     family = psutil.Process(driver.pid).children(recursive=True)
     assert {p.pid for p in family} >= set(work.tries())
     start = time.monotonic()
-    driver.send_signal(how)
+    (os.killpg if how == signal.SIGINT else os.kill)(driver.pid, how)
     assert driver.wait(timeout=60) == -how
+    assert driver.stderr.read().count("Traceback") <= (how == signal.SIGINT)
     psutil.wait_procs(family, timeout=10)
     assert not [p for p in family if p.is_running()]
     assert time.monotonic() - start < 15

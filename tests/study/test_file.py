@@ -113,8 +113,8 @@ WRONG = {
     "first": (FILE.replace("seed: 2", "first: none"), 3, "first must be a number"),
     "an option": (FILE.replace("epochs: 4", "epoch: 4"), 5, "Did you mean 'epochs'"),
     "a managed option": (FILE.replace("epochs: 4", "random_state: 4"), 5, "Unknown training"),
-    "an epoch": (FILE.replace("epochs: 4", "epochs: none"), 8, "epochs must be a whole number"),
-    "a point": (FILE.replace("final, best", "final, bst"), 8, "Did you mean 'best-validation'"),
+    "an epoch": (FILE.replace("epochs: 4", "epochs: none"), 4, "epochs must be a whole number"),
+    "a point": (FILE.replace("final, best", "final, bst"), 7, "Did you mean 'best-validation'"),
     "a measure": (FILE.replace("tio, wasserstein", "tio, wasserstien"), 8, "'wasserstein'"),
     "a grid option": (FILE.replace("  strength: [", "  strenght: ["), 10, "'strength'"),
     "no list": (FILE.replace("[0.1, 10]", "0.1"), 10, "strength must be a list"),
@@ -138,6 +138,13 @@ def test_what_is_wrong_is_named_with_its_line(written, what):
     assert message in said
     if what != "no YAML":
         assert f"line {line}:" in said
+
+
+@pytest.mark.parametrize("written_as", ["1e-4", "1.0e-4", "0.0001", "1E-4"])
+def test_numbers_are_numbers_however_written(written, written_as):
+    """A learning rate may be written as it is in Python."""
+    text = FILE.replace("epochs: 4", f"learning_rate: {written_as}")
+    assert read_study(written(text)).models[BASELINE]["learning_rate"] == 1e-4
 
 
 def test_what_is_missing_is_named(written):

@@ -1,8 +1,10 @@
 """A study as a person writes it: YAML, checked before any work starts."""
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
@@ -16,6 +18,7 @@ from censorium.censor import resolve_measure, resolve_mode
 from censorium.errors import CensoriumError, FileError, OptionError, lookup, unknown
 from censorium.estimator import CensoredClassifier
 from censorium.nets import PROJECTIONS
+from censorium.recipe import EVALUATION_POINTS, points_of
 from censorium.splits import (
     SubjectSplit,
     leave_one_subject_out,
@@ -27,6 +30,7 @@ from censorium.study.plan import Study
 from censorium.trials import Trials
 
 BASELINE = "baseline"
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+")
 KEYS = ("data", "splits", "training", "points", "grid", "models", "yardsticks", "seeds")
 MANAGED = ("random_state", "validation_subjects", "on_epoch", "checkpoint", "evaluation_point")
 OPTIONS = [name for name in CensoredClassifier().get_params() if name not in MANAGED]
@@ -114,11 +118,18 @@ def preset(name: str) -> str:
     return lookup("study (no file is called so, and no preset)", name, presets())
 
 
+class Plain(yaml.SafeLoader):
+    """YAML's safe loader, to which 1e-4 is a number as it is to everybody else."""
+
+
+Plain.add_implicit_resolver("tag:yaml.org,2002:float", NUMBER, [*"-+.0123456789"])
+
+
 def parsed(text: str, path: Path) -> StudyFile:
     """What the text of a study file says."""
     try:
-        said = yaml.safe_load(text)
-        lines = dict(places(yaml.compose(text, Loader=yaml.SafeLoader)))
+        said = yaml.load(text, Loader=Plain)  # noqa: S506  (a SafeLoader)
+        lines = dict(places(yaml.compose(text, Loader=Plain)))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark else ""
@@ -183,6 +194,9 @@ class Reader(NamedTuple):
         common = self.mapping(said, "training")
         self.known("training option", common, OPTIONS, "training")
         points = said.get("points", ["final"])
+        known = dict.fromkeys(EVALUATION_POINTS)
+        for point in self.checked(lambda: points_of(points), "points"):
+            self.checked(partial(lookup, "evaluation point", point, known), "points")
         plain = {**common, "evaluation_point": points}
         models = {BASELINE: {**plain, "measure": None}}
         grid = self.mapping(said, "grid")
@@ -220,6 +234,7 @@ class Reader(NamedTuple):
             self.checked(lambda: lookup("method", options["method"], METHODS), "models", name)
             return
         where = ("models", name) if ("models", name) in self.lines else ("grid",)
+        where = ("training",) if name == BASELINE else where
         self.checked(lambda: require_options(options), *where)
 
     def checked(self, look: Callable[[], Any], *key: Any) -> Any:
