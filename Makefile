@@ -6,7 +6,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow bench-measures bench-data bench-nulls lint format pictures browser clean
+.PHONY: help demo test test-slow bench-measures bench-data bench-nulls bench-scheduler lint format pictures browser clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -28,6 +28,9 @@ bench-data: .venv/dev  ## Measure preparing, opening and sharing recordings (2 G
 
 bench-nulls: .venv/dev  ## Measure how often each test of a study finds what is not there; ARGS=--docs for the docs
 	$(ONE_THREAD) $(BIN)/python benchmarks/nulls.py $(ARGS)
+
+bench-scheduler: .venv/dev  ## Measure how many workers one driver keeps busy, and what a second process gives
+	$(ONE_THREAD) $(BIN)/python benchmarks/scheduler.py $(ARGS)
 
 lint: .venv/dev  ## Check format, lint and types
 	$(BIN)/ruff format --check .

@@ -199,12 +199,11 @@ def tell_fleet(console: Console, args: argparse.Namespace, place: Path) -> None:
 def tell_scaling(console: Console, place: Path) -> None:
     """Print what real runs give in one process and in two, with one thread each and with two."""
     rng = np.random.default_rng(0)
-    who = np.repeat(np.arange(12), 100)
+    who = np.repeat(np.arange(8), 50)
     x = rng.standard_normal((len(who), 62, 63))
     trials = Trials.from_arrays(x, rng.integers(2, size=len(who)), who, sfreq=128)
-    options = {"measure": "density-ratio", "mode": "conditional", "epochs": 3, "batch_size": 256}
-    runs = Study({"censored": options}, subject_kfold(trials, 4), range(6)).runs()
-    table = Table("processes", "threads each", "runs a minute", "of one process", "efficiency")
+    options = {"measure": "density-ratio", "mode": "conditional", "epochs": 3, "batch_size": 100}
+    runs = Study({"censored": options}, subject_kfold(trials, 4), range(5)).runs()
     first = 0.0
     for n, threads in ((1, 1), (2, 1), (1, 2), (2, 2)):
         ends: list[float] = []
@@ -220,8 +219,10 @@ def tell_scaling(console: Console, place: Path) -> None:
         rate = 60 * (len(ends) - n) / (ends[-1] - ends[n - 1])
         first = first or rate
         gain = rate / first
-        table.add_row(f"{n}", f"{threads}", f"{rate:.1f}", f"{gain:.2f}", f"{gain / n:.0%}")
-    console.print(table)
+        console.print(
+            f"{n} x {threads} threads: {rate:.1f} runs a minute, {gain:.2f} times those of one "
+            f"process with one thread; efficiency {gain / n:.0%}"
+        )
 
 
 def tell_ray(console: Console, place: Path) -> None:

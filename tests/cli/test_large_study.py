@@ -5,11 +5,11 @@ import subprocess
 import sys
 
 import pytest
-from outcomes import drawn
 
 from censorium import datasets
 from censorium.store import Store
 from censorium.study.file import read_study
+from outcomes import drawn
 
 RESUME = """
 import json, resource, sys, time

@@ -7,11 +7,11 @@ from threading import Thread
 
 import numpy as np
 import pytest
-from served import serving
 
 from censorium.datasets import download
 from censorium.datasets.download import ATTEMPTS, SPARE, Wanted, fetch, take
 from censorium.errors import FileError
+from served import serving
 
 N_BYTES = 300_000
 CUT = 100_000

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy.io import loadmat, savemat
 from scipy.signal import butter, iirnotch, lfilter, sosfilt
-from served import serving
 
 from censorium import paper_folds
 from censorium.datasets import load, thu_rsvp
 from censorium.datasets.thu_rsvp import published
 from censorium.datasets.thu_rsvp.simulated import variables, write_mat, write_simulated
 from censorium.errors import CensoriumError, FileError, OptionError
+from served import serving
 
 SUBJECTS = [3, 12]
 

@@ -8,12 +8,12 @@ from itertools import islice
 import psutil
 import pytest
 import torch
-from works import Watched, small, tiny_runs, wait_for
 
 from censorium import Trials
 from censorium.errors import CensoriumError, OptionError
 from censorium.executors import executor_of, local, processes
 from censorium.study import Failure, Outcome, execute
+from works import Watched, small, tiny_runs, wait_for
 
 
 @pytest.fixture(scope="module")

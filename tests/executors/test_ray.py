@@ -1,13 +1,13 @@
 """A real Ray cluster of one head and two nodes on this machine gives the rows of one process."""
 
 import pytest
-from works import small, tiny_runs
 
 from censorium import Trials
 from censorium.executors import executor_of
 from censorium.store import Store
 from censorium.study import execute
 from censorium.study.drive import drive
+from works import small, tiny_runs
 
 ray = pytest.importorskip("ray")
 STORE = 78 * 2**20  # bytes of each node's memory for objects, the least there can be

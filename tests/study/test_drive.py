@@ -1,5 +1,6 @@
 """Laws of the driver: whatever ends it, driving again goes on, and no run counts twice."""
 
+import os
 import signal
 import subprocess
 import sys
