@@ -18,6 +18,7 @@ from censorium.cli.progress import clock, progress
 from censorium.cli.tables import table_writer
 from censorium.errors import FileError
 from censorium.executors import executor_of
+from censorium.mirror import mirror
 from censorium.store import Store
 from censorium.study import Results, Run, execute
 from censorium.study.cost import estimate
@@ -115,6 +116,9 @@ def plan(study: str, data: Path | None, on: str) -> None:
 @data_option
 @store_option
 @on_option
+@click.option(
+    "--gpus", type=float, default=0.0, show_default=True, help="Of each run's share, on Ray: 0.25."
+)
 @click.option("--retry-failed", is_flag=True, help="Take just the runs that failed before.")
 @click.option(
     "--keep",
@@ -127,6 +131,7 @@ def run(
     data: Path | None,
     store: Path | None,
     on: str,
+    gpus: float,
     retry_failed: bool,
     keep: Sequence[str],
 ) -> None:
@@ -140,7 +145,7 @@ def run(
       censorium study run study.yaml --retry-failed
     """
     console, said = Console(), read_study(study)
-    execute_all = executor_of(on)
+    execute_all = executor_of(on, gpus=gpus)
     trials = trials_of(said, data)
     runs = said.study(trials).runs()
     with Store.open(store_of(study, store), write=True) as kept:
@@ -211,6 +216,25 @@ def export(study: str, out: Path | None, store: Path | None) -> None:
     write(table)
     if out:
         click.echo(f"{len(table['key'])} rows written to {out}")
+
+
+@study.command("mirror")
+@study_argument
+@click.argument("uri")
+@store_option
+def mirror_study(study: str, uri: str, store: Path | None) -> None:
+    """Write the finished runs into MLflow at URI, those that it lacks.
+
+    \b
+    Examples:
+      censorium study mirror study.yaml http://localhost:5000
+    """
+    place, console = store_of(study, store), Console()
+    with Store.open(place) as kept, progress(console, "mirroring", 0) as tell:
+        n = mirror(
+            kept, uri, experiment=place.stem, on_run=lambda done, total: tell(done, total=total)
+        )
+    console.print(f"{n:,} runs written to experiment {place.stem} at {uri}", soft_wrap=True)
 
 
 @study.command("ls")
