@@ -89,7 +89,10 @@ def test_a_set_of_people_is_a_row():
 
 def test_a_person_nobody_probed_for_is_a_dash(outcomes):
     """Where no run has a probe the cell is a dash, whatever there is of the training people."""
-    unprobed = [replace(o, test=replace(o.test, identity=None)) for o in outcomes]
+    unprobed = [
+        replace(o, scores={"final": replace(o.first, test=replace(o.test, identity=None))})
+        for o in outcomes
+    ]
     assert headed(scores_of_models(unprobed))["person named (chance)"] == ["-", "-"]
 
 

@@ -97,7 +97,7 @@ def test_curves_of_training_validation_and_critic():
 
 def test_no_validation_curve_without_validation_people():
     """Who was not watched is not drawn."""
-    unwatched = [replace(o, valid=None) for o in outcomes()]
+    unwatched = [replace(o, scores={"final": replace(o.first, valid=None)}) for o in outcomes()]
     top = figures.learning_curves(trials(), unwatched).axes[0]
     assert [line.get_label() for line in top.lines] == ["training people"]
 
