@@ -256,7 +256,8 @@ def list_studies(folder: Path) -> None:
             continue  # somebody else's SQLite file
         name = named[0] if named else ""
         table.add_row(path.name, name, f"{len(keys.finished):,}", f"{len(keys.failed):,}")
-    Console().print(table if table.row_count else f"There is no store of runs in {folder}.")
+    nothing = f"There is no store of runs in {folder.resolve()}."
+    Console().print(table if table.row_count else nothing, soft_wrap=True)
 
 
 def trials_of(said: StudyFile, data: Path | None) -> Trials:
