@@ -250,12 +250,13 @@ def test_the_papers_runs_are_read_in_seconds(place):
             run = Run("censored", {**CENSORED, "strength": float(k % 17)}, SPLITS[k % 4], k)
             store.add(drawn(run))
     script = (
-        "import resource, sys, time\n"
+        "import sys, time\n"
         "from censorium.store import Store\n"
+        "from censorium.study.execute import peak_memory\n"
         "start = time.perf_counter()\n"
         "with Store.open(sys.argv[1]) as store: n = len(store.results())\n"
         "seconds = time.perf_counter() - start\n"
-        "print(n, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)"
+        "print(n, seconds, peak_memory() / 1e9)"
     )
     command = [sys.executable, "-c", script, place]
     n, seconds, gigabytes = map(float, subprocess.check_output(command, text=True).split())

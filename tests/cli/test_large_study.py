@@ -12,8 +12,9 @@ from censorium.study.file import read_study
 from outcomes import drawn
 
 RESUME = """
-import json, resource, sys, time
+import json, sys, time
 from censorium import Trials
+from censorium.study.execute import peak_memory
 from censorium.store import Store
 from censorium.study.drive import look
 from censorium.study.file import read_study
@@ -22,17 +23,18 @@ trials = Trials.load(sys.argv[1])
 runs = [r for n in sys.argv[3:] for r in read_study(n).study(trials).runs()]
 with Store.open(sys.argv[2]) as store:
     found, to_do = look(runs, store)
-memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+memory = peak_memory() / 1e6
 print(json.dumps([time.perf_counter() - start, memory, found.n_runs, len(to_do)]))
 """
 REPORT = """
-import json, resource, sys, time
+import json, sys, time
 from click.testing import CliRunner
+from censorium.study.execute import peak_memory
 from censorium.cli import main
 start = time.perf_counter()
 done = CliRunner().invoke(main, ["report", sys.argv[1], "--out", sys.argv[2]])
 assert done.exit_code == 0, done.output
-memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+memory = peak_memory() / 1e6
 print(json.dumps([time.perf_counter() - start, memory]))
 """
 PRESETS = ("paper-final", "paper-best-validation")
