@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from censorium.errors import FileError, OptionError
+from censorium.errors import FileError
+from censorium.extras import required
 from censorium.store import Store
 from censorium.study.run import Outcome
 
@@ -40,12 +41,11 @@ def mirror(
 
 def mlflow() -> tuple[Any, Any, type[Exception]]:
     """MLflow's client, entities and error; an `OptionError` if it is not installed."""
-    try:
-        from mlflow import MlflowClient, entities  # noqa: PLC0415  (an extra)
-        from mlflow.exceptions import MlflowException  # noqa: PLC0415
-    except ImportError as error:
-        raise OptionError("A mirror needs MLflow: pip install 'censorium[mlflow]'") from error
-    return MlflowClient, entities, MlflowException
+    client, entities, exceptions = (
+        required(module, "mlflow", "A mirror")
+        for module in ("mlflow", "mlflow.entities", "mlflow.exceptions")
+    )
+    return client.MlflowClient, entities, exceptions.MlflowException
 
 
 def mirrored(client: Any, place: str) -> set[str]:

@@ -9,6 +9,7 @@ from typing import Any, TextIO
 from numpy.typing import NDArray
 
 from censorium.errors import OptionError
+from censorium.extras import required
 from censorium.files import replacing
 
 Table = Mapping[str, NDArray[Any]]
@@ -37,13 +38,10 @@ def _save_csv(table: Table, out: Path) -> None:
 
 
 def _parquet_writer(out: Path) -> Callable[[Table], None]:
-    try:
-        import pyarrow  # noqa: PLC0415  (an extra)
-        from pyarrow import parquet  # noqa: PLC0415
-    except ImportError:
-        raise OptionError(
-            "Parquet needs pyarrow: pip install 'censorium[parquet]'. CSV needs nothing."
-        ) from None
+    what = "Parquet (CSV needs nothing)"
+    pyarrow, parquet = (
+        required(module, "parquet", what) for module in ("pyarrow", "pyarrow.parquet")
+    )
 
     def write(table: Table) -> None:
         columns = {name: column.tolist() for name, column in table.items()}

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from censorium.arrays import identifiers, listed
 from censorium.datasets.events import Classes, relabelled
-from censorium.datasets.parts import chosen, part_name, require_options, required
+from censorium.datasets.parts import chosen, part_name, require_options
 from censorium.datasets.prepare import Part
 from censorium.errors import CensoriumError, DataError, FileError, OptionError, unknown
+from censorium.extras import required
 from censorium.trials import Trials
 
 NAMES = {

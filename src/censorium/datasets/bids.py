@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from censorium.arrays import listed
-from censorium.datasets.parts import chosen, part_name, require_options, required
+from censorium.datasets.parts import chosen, part_name, require_options
 from censorium.datasets.prepare import Part
 from censorium.datasets.recordings import KINDS, opened, read_recording
 from censorium.errors import DataError, FileError, OptionError
+from censorium.extras import required
 from censorium.trials import Trials
 
 FROM_BIDS = ("subject", "session", "events")  # which BIDS tells

@@ -11,6 +11,7 @@ from scipy.io import loadmat, whosmat
 from scipy.io.matlab import MatReadError
 
 from censorium.errors import FileError, OptionError
+from censorium.extras import required
 
 HDF5 = b"\x89HDF\r\n\x1a\n"
 USER_BLOCK = 512  # bytes that MATLAB puts before the HDF5 file
@@ -63,13 +64,7 @@ def matrix_of_5(path: Path, name: str) -> NDArray[Any] | None:
 
 def matrix_of_7_3(path: Path, name: str) -> NDArray[Any] | None:
     """That of a file of version 7.3, which holds matrices transposed."""
-    try:
-        import h5py  # noqa: PLC0415  (an extra)
-    except ImportError as error:
-        raise OptionError(
-            f"{path.name} is a MATLAB file of version 7.3, which needs h5py: "
-            "pip install 'censorium[matlab]'"
-        ) from error
+    h5py = required("h5py", "matlab", f"{path.name}, a MATLAB file of version 7.3,")
     with h5py.File(path) as file:
         if name not in file:
             return None

@@ -5,10 +5,11 @@ from functools import partial
 from inspect import getmembers, isabstract, isclass, signature
 from typing import Any
 
-from censorium.datasets.parts import chosen, part_name, required
+from censorium.datasets.parts import chosen, part_name
 from censorium.datasets.prepare import Part
 from censorium.epochs import brain_signals
 from censorium.errors import CensoriumError, FileError, OptionError, lookup, unknown
+from censorium.extras import required
 from censorium.trials import Trials
 
 FITTING = {

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from importlib import import_module
 from inspect import Parameter, signature
 from typing import Any
 
@@ -39,13 +38,3 @@ def require_options(
     for option in options:
         if option not in known:
             raise OptionError(unknown(f"option of {kind}", option, known))
-
-
-def required(module: str, extra: str, what: str) -> Any:
-    """A module that one of the extras installs, or an `OptionError` that says how."""
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise OptionError(
-            f"{what} needs {module.split('.', maxsplit=1)[0]}: pip install 'censorium[{extra}]'."
-        ) from error

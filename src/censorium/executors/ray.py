@@ -9,10 +9,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from censorium.datasets.parts import required
 from censorium.errors import FileError
 from censorium.executors.attempt import Executor, Work, attempt
 from censorium.executors.sharing import folder_of
+from censorium.extras import required
 from censorium.study.file import fingerprint
 from censorium.study.run import Failure, Outcome, Run
 from censorium.trials import Trials

@@ -4,13 +4,12 @@ import io
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.special import softmax
 
-from censorium.errors import OptionError
 from censorium.estimator import CensoredClassifier
+from censorium.extras import required
 from censorium.nets import infer
 from censorium.trials import Trials
 
@@ -31,7 +30,10 @@ def weights(models: Models, test: Trials) -> dict[str, bytes]:
 
 def predictions(models: Models, test: Trials) -> dict[str, bytes]:
     """A Parquet table for each evaluation point: the test trials' class probabilities."""
-    pyarrow, parquet = arrow()
+    pyarrow, parquet = (
+        required(module, "parquet", "A table of predictions")
+        for module in ("pyarrow", "pyarrow.parquet")
+    )
     names, found = np.array(test.info.class_names), {}
     for point, model in models.items():
         probability = softmax(infer(model.model_, test.signals).logits.astype(np.float64), axis=1)
@@ -46,16 +48,6 @@ def predictions(models: Models, test: Trials) -> dict[str, bytes]:
         parquet.write_table(table, file)
         found[f"{point}.parquet"] = file.getvalue()
     return found
-
-
-def arrow() -> tuple[Any, Any]:
-    """PyArrow, or an `OptionError` that says how to get it."""
-    try:
-        import pyarrow  # noqa: PLC0415  (an extra)
-        from pyarrow import parquet  # noqa: PLC0415
-    except ImportError as error:
-        raise OptionError("Predictions need pyarrow: pip install 'censorium[parquet]'") from error
-    return pyarrow, parquet
 
 
 Keeper = Callable[[Models, Trials], dict[str, bytes]]

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from censorium.errors import OptionError
+from censorium.extras import required
 
 N_WINDOWS = 16  # whose means LDA reads of each channel
 N_FILTERS = 4  # of xDAWN, for each class
@@ -46,16 +46,12 @@ METHODS: dict[str, Callable[[int], Any]] = {
 
 def riemannian() -> tuple[Any, Any, Any]:
     """The nearest mean, xDAWN covariances and tangent space of pyRiemann, not yet fitted."""
-    try:
-        from pyriemann.classification import MDM  # noqa: PLC0415  (an extra)
-        from pyriemann.estimation import XdawnCovariances  # noqa: PLC0415
-        from pyriemann.tangentspace import TangentSpace  # noqa: PLC0415
-    except ImportError as error:
-        raise OptionError(
-            "Riemannian yardsticks need pyRiemann: pip install 'censorium[riemann]'"
-        ) from error
-    covariances = XdawnCovariances(N_FILTERS, estimator="lwf")
-    return MDM(), covariances, TangentSpace()
+    classification, estimation, tangentspace = (
+        required(f"pyriemann.{module}", "riemann", "A Riemannian yardstick")
+        for module in ("classification", "estimation", "tangentspace")
+    )
+    covariances = estimation.XdawnCovariances(N_FILTERS, estimator="lwf")
+    return classification.MDM(), covariances, tangentspace.TangentSpace()
 
 
 def window_means(x: NDArray[Any]) -> NDArray[Any]:

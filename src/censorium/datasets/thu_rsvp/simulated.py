@@ -24,6 +24,7 @@ from censorium.datasets.thu_rsvp.published import (
 )
 from censorium.datasets.thu_rsvp.session import N_BLOCKS
 from censorium.errors import OptionError
+from censorium.extras import required
 
 N_SEQUENCES = 40  # in a block
 TARGET_RATIO = 1 / 60
@@ -117,8 +118,7 @@ def write_mat(path: Path, held: Variables, version: str) -> None:
     if version == "5":
         savemat(path, held, do_compression=True)
         return
-    import h5py  # noqa: PLC0415  (an extra)
-
+    h5py = required("h5py", "matlab", "A MATLAB file of version 7.3")
     with h5py.File(path, "w", userblock_size=USER_BLOCK) as file:
         for name, values in held.items():
             made = file.create_dataset(name, data=values.T, compression="gzip", compression_opts=3)
