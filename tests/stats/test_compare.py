@@ -122,6 +122,18 @@ def test_a_yardstick_stands_beside_the_baseline():
     assert np.isnan(found["lda"].strength)
 
 
+def test_an_averaged_network_stands_beside_the_baseline_too():
+    """A network without censoring at a point where no baseline is has the baseline's points."""
+    rng = np.random.default_rng(1)
+    name = "weight-averaging"
+    more = [row(name, 0, split, seed, rng, measure="") for split in SPLITS for seed in range(3)]
+    for r in more:
+        r["point"] = "averaged"
+    found = {c.model: c for c in compare(Results.of_rows(study() + more), SPLITS)}
+    assert found[name].family.point == "final"
+    assert found[name].n_units == 10
+
+
 def test_the_chosen_strength_is_the_best_one():
     """Validation people choose the strength that helps; its gain is found, about as it is."""
     (chosen,) = choose(Results.of_rows(study()), SPLITS)

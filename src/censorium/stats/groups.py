@@ -74,8 +74,8 @@ class Group:
 def groups(results: Results) -> list[Group]:
     """The families of a study's results, each beside the baseline at its evaluation point.
 
-    A classical method has no such point: it stands beside the baseline at each that shares folds
-    with it.
+    What censors nothing and has no baseline at its own point, a classical method or a network whose
+    weights are averaged, stands beside the baseline at each point that shares folds with it.
     """
     plain = (results.model == BASELINE) & (results.measure == "") & (results.method == NETWORK)
     columns = [getattr(results, name).astype(str) for name in Family._fields]
@@ -89,7 +89,7 @@ def groups(results: Results) -> list[Group]:
         family = Family(*(str(column[rows[0]]) for column in columns))
         beside = plain & np.isin(results.fold, results.fold[rows])
         points = np.unique(columns[-1][beside]).tolist()
-        if family.point in points or family.method == NETWORK:
+        if family.point in points or family.measure:
             points = [family.point]
         for point in points:
             base = np.flatnonzero(beside & (columns[-1] == point))
