@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_report import browser  # noqa: F401
 
 import censorium
 from censorium.auditing import Interval
@@ -30,17 +29,10 @@ def page(audits, tmp_path_factory):
     return out
 
 
-def test_a_browser_shows_it_without_error_or_network(page, browser):  # noqa: F811
+def test_a_browser_shows_it_without_error_or_network(page, opened, figure_sizes):
     """Chromium opens the page alone: no message, no request, all figures, nothing too wide."""
-    tab = browser.new_page(viewport={"width": 1100, "height": 900})
-    requests, messages = [], []
-    tab.on("request", lambda request: requests.append(request.url))
-    tab.on("console", lambda message: messages.append(message.text))
-    tab.on("pageerror", lambda error: messages.append(str(error)))
-    tab.goto(page.as_uri(), wait_until="load")
-    assert [url for url in requests if not url.startswith("data:")] == [page.as_uri()]
-    assert messages == []
-    sizes = tab.evaluate("[...document.images].map(i => [i.naturalWidth, i.naturalHeight, i.alt])")
+    tab = opened(page, 1100)
+    sizes = figure_sizes(tab)
     assert len(sizes) == 1 + 2 * 2
     assert all(width > 300 and height > 100 and words for width, height, words in sizes)
     assert tab.evaluate("document.documentElement.scrollWidth") <= 1100

@@ -1,8 +1,5 @@
 """The report: its words are computed from its numbers, and a real browser shows it."""
 
-import os
-import shutil
-
 import numpy as np
 import pytest
 
@@ -11,7 +8,6 @@ from censorium.report import summary, write_report
 from censorium.stats import paired_difference
 from censorium.study import Study, execute
 
-BROWSERS = ("chromium", "google-chrome")
 TRAINING = {"epochs": 2, "batch_size": 64, "learning_rate": 1e-3}
 MODELS = {
     "baseline": {"measure": None, **TRAINING},
@@ -38,33 +34,10 @@ def page(trials, outcomes, tmp_path_factory):
     return out
 
 
-@pytest.fixture
-def browser():
-    """A real Chromium; its absence is a failure in CI and a skip on a machine without one."""
-    path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-    if path is None:
-        if os.environ.get("CI"):
-            pytest.fail("There is no Chromium in CI; `make browser` installs it.")
-        pytest.skip("There is no Chromium on this machine; `make browser` installs it.")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
-def test_a_browser_shows_it_without_error_or_network(page, browser):
+def test_a_browser_shows_it_without_error_or_network(page, opened, figure_sizes):
     """Chromium opens the page alone: no console message, no request, every figure drawn."""
-    tab = browser.new_page(viewport={"width": 1100, "height": 900})
-    requests, messages = [], []
-    tab.on("request", lambda request: requests.append(request.url))
-    tab.on("console", lambda message: messages.append(message.text))
-    tab.on("pageerror", lambda error: messages.append(str(error)))
-    tab.goto(page.as_uri(), wait_until="load")
-    assert [url for url in requests if not url.startswith("data:")] == [page.as_uri()]
-    assert messages == []
-    sizes = tab.evaluate("[...document.images].map(i => [i.naturalWidth, i.naturalHeight, i.alt])")
+    tab = opened(page, 1100)
+    sizes = figure_sizes(tab)
     assert len(sizes) == 5
     assert all(width > 300 and height > 150 and words for width, height, words in sizes)
     assert tab.evaluate("document.documentElement.scrollWidth") <= 1100

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy.stats import t, ttest_rel
 from synthetic import PAPER, SMALL, nothing, synthetic
-from test_report import browser  # noqa: F401
 
 from censorium import SubjectSplit, stats
 from censorium.errors import DataError
@@ -309,17 +308,10 @@ def test_no_run_is_no_page(by_hand, tmp_path):
         write_study(tmp_path / "x.html", by_hand[:0], title="empty")
 
 
-def test_a_browser_shows_it_without_error_or_network(page, browser):  # noqa: F811
+def test_a_browser_shows_it_without_error_or_network(page, opened, figure_sizes):
     """Chromium opens the page alone: no message, no request, all figures, contents that lead."""
-    tab = browser.new_page(viewport={"width": 1280, "height": 900})
-    requests, messages = [], []
-    tab.on("request", lambda request: requests.append(request.url))
-    tab.on("console", lambda message: messages.append(message.text))
-    tab.on("pageerror", lambda error: messages.append(str(error)))
-    tab.goto(page.as_uri(), wait_until="load")
-    assert [url for url in requests if not url.startswith("data:")] == [page.as_uri()]
-    assert messages == []
-    sizes = tab.evaluate("[...document.images].map(i => [i.naturalWidth, i.naturalHeight, i.alt])")
+    tab = opened(page, 1280)
+    sizes = figure_sizes(tab)
     assert len(sizes) == 6
     assert all(width > 300 and height > 100 and words for width, height, words in sizes)
     dead = """[...document.querySelectorAll("nav a")]
